@@ -341,3 +341,47 @@ func TestFailureOfArguments(t *testing.T) {
 		}
 	}
 }
+
+// TestFailureOfAWait: the device is lost while a directive waits for it at its end. The
+// error comes behind the wait, and the end of the directive's span behind the error,
+// whichever events are wanted.
+func TestFailureOfAWait(t *testing.T) {
+	faults, err := sim.ParseFaults("lost=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"update_start, wait_start, wait_end, error device_unavailable, update_end",
+		"update_start, wait_start, error device_unavailable, update_end",
+	} {
+		p := newProgram(t, nil, func(o *sim.Options) { o.Faults = faults })
+		thread, other := p.newThread(), p.newThread()
+		var events recorder
+		for _, e := range callbacks.Events() {
+			if strings.Contains(want, strings.TrimPrefix(e.String(), "acc_ev_")) {
+				events.register(p, e)
+			}
+		}
+		values := words(1, 2)
+		thread.Create(pointerTo(values), 16, AsyncSync)
+		before := ""
+		lose := func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo) {
+			before = events.take()
+			lost := make(chan string)
+			go func() { lost <- failure(func() { other.UpdateSelf(pointerTo(values), 16, AsyncSync) }) }()
+			if line := <-lost; !strings.Contains(line, "download: sim device 0 is lost") {
+				t.Errorf("line %q of the other thread", line)
+			}
+			events.take() // the other thread's
+		}
+		if err := p.registry.Register(nil, callbacks.WaitStart, p.callback(lose), callbacks.Reg); err != nil {
+			t.Fatal(err)
+		}
+		if line := failure(func() { thread.UpdateSelf(pointerTo(values), 16, AsyncSync) }); !strings.Contains(line, "wait for a queue: sim device 0 is lost") {
+			t.Errorf("line %q", line)
+		}
+		if got := strings.ReplaceAll(before+"\n"+events.take(), "\n", ", "); got != want {
+			t.Errorf("events %s\nwant   %s", got, want)
+		}
+	}
+}

@@ -211,6 +211,7 @@ func (t *raiser) advance() bool {
 		t.carryOut()
 	}
 	p.Count = count
+	t.reopen()
 	t.drop(computeStart)
 	t.fail(t.fromDevice(err))
 	return true
@@ -254,6 +255,19 @@ func pairOf(s *callbacks.Step) *callbacks.Pair { return *(**callbacks.Pair)(unsa
 func isFrom(s *callbacks.Step, event int) bool {
 	i := computeIndex(s.Event)
 	return s.Flags == ofCompute && i >= event && i < computeSteps
+}
+
+// reopen has the end of the call's span to be planned again, if it has not been carried
+// out; it is the last step then.
+func (t *raiser) reopen() {
+	p := t.plan
+	if !p.pending() {
+		return
+	}
+	if s := p.Step[p.Count-1]; s.Flags == pooledPair && s.Event.Half() == callbacks.End && !endsOperation(s.Event) {
+		t.context.ends, t.context.pair = s.Event, eventPair{pairOf(s), t}
+		p.Count--
+	}
 }
 
 // drop takes back the steps not carried out, from an event of the compute construct in

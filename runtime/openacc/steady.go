@@ -304,8 +304,7 @@ func (t *raiser) wholePlan() bool {
 	if !t.plan.pending() || t.advance() {
 		return true
 	}
-	p, s := t.plan, t.plan.Step[t.plan.Done]
-	t.context.ends, t.context.pair = s.Event, eventPair{pairOf(s), t}
-	p.Count = p.Done
+	t.reopen()
+	t.plan.forget()
 	return false
 }
