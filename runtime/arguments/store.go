@@ -86,9 +86,10 @@ func (s *Store) find(b *Block) *Place {
 	if b.in == s && b.at.holds(b.contents) {
 		return b.at
 	}
-	b.in, b.hash = s, maphash.Bytes(seed, b.contents)
-	if b.at = s.known[b.hash]; b.at != nil && b.at.holds(b.contents) {
-		return b.at
+	b.in, b.hash = nil, maphash.Bytes(seed, b.contents)
+	if at := s.known[b.hash]; at != nil && at.holds(b.contents) {
+		b.in, b.at = s, at
+		return at
 	}
 	return nil
 }

@@ -154,6 +154,26 @@ func TestBlockIsFoundOnceStored(t *testing.T) {
 	}
 }
 
+// A block that found no memory is placed again, as a launch does that tries to take what
+// it had the last time first.
+func TestBlockThatFoundNoMemory(t *testing.T) {
+	var s Store
+	var m memory
+	full := errors.New("no memory")
+	b := block(1, 2)
+	for range 2 {
+		if _, _, err := s.Place(b, func(uint64) (device.Address, error) { return 0, full }); err != full {
+			t.Errorf("error %v, want %v", err, full)
+		}
+	}
+	if _, stored := launch(t, &s, b, &m); !stored {
+		t.Error("the block was not stored")
+	}
+	if _, stored := launch(t, &s, b, &m); stored {
+		t.Error("the block was stored twice")
+	}
+}
+
 func TestMemoryIsUsedAgain(t *testing.T) {
 	var s Store
 	var m memory
