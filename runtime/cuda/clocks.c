@@ -300,7 +300,12 @@ accscope_cuda_clocks_open (struct accscope_cuda_device *d)
   LOCKED (&d->clock_lock);
   d->origin = accscope_cuda_now ();
   a = CALL (d, cuStreamCreate, &d->clock, CU_STREAM_NON_BLOCKING);
-  return FAILED (a) ? a : relate (d, FIRST_PATIENCE);
+  if (FAILED (a))
+    {
+      d->clock = NULL;		/* whatever the driver has left there */
+      return a;
+    }
+  return relate (d, FIRST_PATIENCE);
 }
 
 const struct accscope_cuda_object accscope_cuda_clock_code

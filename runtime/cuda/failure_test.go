@@ -144,6 +144,35 @@ func TestOpenFails(t *testing.T) {
 	wantError(t, err, device.DeviceInit, 0, `GOMP_OPENACC_DIM="many"`, "gangs:workers:vector")
 }
 
+// TestNoStream: the driver makes one stream less, that of the device, of a queue or of what
+// stages memory that is not pinned. The first two are errors, without the third one uploads
+// go on.
+func TestNoStream(t *testing.T) {
+	const bytes = 64 << 20
+	host := make([]byte, bytes)
+	_, err := with(t, faulty("cuStreamCreate:1:2")).Open(0, nil)
+	wantError(t, err, device.DeviceInit, 2, "cuStreamCreate")
+
+	d := open(t, faulty("cuStreamCreate:2:2,cuStreamCreate:4:2"), nil)
+	_, err = d.NewQueue()
+	wantError(t, err, device.OutOfMemory, 2, "cuStreamCreate")
+	q := newQueue(t, d)
+	a, err := d.Alloc(bytes)
+	check(t, err)
+	for i := range 2 {
+		host[bytes-1] = byte(i + 1)
+		check(t, devicetest.Upload(q, 1, a, unsafe.Pointer(&host[0]), bytes, false))
+		check(t, q.Synchronize())
+		back := make([]byte, bytes)
+		check(t, devicetest.Download(q, 2, unsafe.Pointer(&back[0]), a, bytes, true))
+		check(t, q.Synchronize())
+		if back[bytes-1] != byte(i+1) {
+			t.Errorf("upload %d brought %d", i, back[bytes-1])
+		}
+	}
+	check(t, q.Close())
+}
+
 func TestDriverErrors(t *testing.T) {
 	d := open(t, faulty("cuMemcpyHtoDAsync_v2:1:1,cuLaunchKernel:1:701,cuMemAlloc_v2:2:2,cuStreamQuery:1:4242"), nil)
 	q := newQueue(t, d)

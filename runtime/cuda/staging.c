@@ -37,6 +37,8 @@ lane_open (struct accscope_cuda_device *d, struct accscope_cuda_lane *lane)
     }
   if (lane->stream == NULL)
     a = CALL (d, cuStreamCreate, &lane->stream, CU_STREAM_NON_BLOCKING);
+  if (FAILED (a))
+    lane->stream = NULL;
   return a;
 }
 
