@@ -189,7 +189,8 @@ type Queue interface {
 	// may belong to another queue of the same device. It does not block.
 	Wait(Mark) error
 
-	// Idle says whether all operations are done.
+	// Idle says whether all operations are done. What it tells of one that has failed,
+	// the next operation or wait tells again.
 	Idle() (bool, error)
 	// Synchronize blocks until all operations are done, at once.
 	Synchronize() error

@@ -179,3 +179,28 @@ func TestFailureStopsQueue(t *testing.T) {
 		t.Error("the download after the failed upload took place")
 	}
 }
+
+// TestFailureIsTold: who asks whether a queue is idle, or only wants to be called, may have
+// nobody to report a failure to. It stays for the next operation or wait.
+func TestFailureIsTold(t *testing.T) {
+	for next, run := range map[string]func(*script) error{
+		"synchronize": func(s *script) error { return s.queue.Synchronize() },
+		"launch":      (*script).launch,
+	} {
+		s, err := play(t, "upload=1", 0)
+		fine(t, "open", err)
+		passed := make(chan struct{})
+		fine(t, "upload", s.upload())
+		if s.queue.Then(func() { close(passed) }) == nil { // nil: the upload was still to come
+			<-passed
+		}
+		for range 2 {
+			_, err = s.queue.Idle()
+			wants(t, "idle", err, device.Execution, "upload 1")
+			wants(t, "then", s.queue.Then(func() { t.Error("called behind a failure") }), device.Execution, "upload 1")
+		}
+		wants(t, next, run(s), device.Execution, "upload 1")
+		fine(t, "synchronize", s.queue.Synchronize())
+		fine(t, "launch", s.launch())
+	}
+}

@@ -228,11 +228,18 @@ start_thread (hardware *q)
 /* Submitting.  */
 
 uint64_t
+accscope_sim_error (const stream *s)
+{
+  return LOAD (s->hardware->device->lost) ? ACCSCOPE_SIM_ERROR (ACCSCOPE_SIM_LOST, 0)
+	 : LOAD (s->error);
+}
+
+uint64_t
 accscope_sim_take_error (stream *s)
 {
-  if (LOAD (s->hardware->device->lost))
-    return ACCSCOPE_SIM_ERROR (ACCSCOPE_SIM_LOST, 0);
-  return LOAD (s->error) ? __atomic_exchange_n (&s->error, 0, __ATOMIC_ACQ_REL) : 0;
+  uint64_t error = accscope_sim_error (s);
+  return error && !LOAD (s->hardware->device->lost)
+	 ? __atomic_exchange_n (&s->error, 0, __ATOMIC_ACQ_REL) : error;
 }
 
 /* Whether an operation is over so soon that others may wait for the queue's lock until
@@ -250,7 +257,8 @@ static answer
 submit (stream *s, operation *o, int now)
 {
   hardware *q = s->hardware;
-  answer a = { accscope_sim_take_error (s), 0 };
+  answer a = { o->kind == ACCSCOPE_SIM_THEN ? accscope_sim_error (s)
+	       : accscope_sim_take_error (s), 0 };
   if (a.error)
     return a;
   o->stream = s;

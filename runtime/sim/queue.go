@@ -213,7 +213,7 @@ func (q *queue) Idle() (bool, error) {
 	}
 	idle, failed := done(stream)
 	if failed {
-		return idle, q.device.failure(C.accscope_sim_take_error(stream), "test a queue")
+		return idle, q.device.failure(C.accscope_sim_error(stream), "test a queue")
 	}
 	return idle, nil
 }

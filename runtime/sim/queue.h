@@ -206,8 +206,10 @@ void accscope_sim_next_crash (struct accscope_sim_crash *);
 
 /* Waits for all operations of the queue, then gives its error.  */
 uint64_t accscope_sim_synchronize (struct accscope_sim_stream *stream);
-/* Gives the queue's error, without waiting.  */
+/* Gives the queue's error, without waiting: for whoever reports it, and where it stays for
+   who does next.  */
 uint64_t accscope_sim_take_error (struct accscope_sim_stream *stream);
+uint64_t accscope_sim_error (const struct accscope_sim_stream *stream);
 
 /* Adds a record; whether the reader must be woken.  */
 unsigned accscope_sim_append (struct accscope_sim_device *device,
