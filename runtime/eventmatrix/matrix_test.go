@@ -181,10 +181,31 @@ func run(t *testing.T, name string, args ...string) {
 // sim is acc_device_sim, cuda acc_device_nvidia.
 const sim, cuda = 100, 5
 
-// record compiles and runs a program and returns its events. The last value of a
-// variable in the environment counts, except that of LD_PRELOAD, to which the
-// runtime is added.
+// record compiles and runs a program and returns its events.
 func record(t *testing.T, folder, recorder string, p program, environment ...string) []row {
+	t.Helper()
+	binary := compile(t, folder, recorder, p)
+	rows, output, err := observe(t, recorder, binary, environment...)
+	if err == nil {
+		t.Fatalf("%s ended without an error:\n%s", p.source, output)
+	}
+	return rows
+}
+
+// compile makes a program that is linked to the recorder and the runtime.
+func compile(t *testing.T, folder, recorder string, p program) (binary string) {
+	t.Helper()
+	binary = filepath.Join(folder, strings.ReplaceAll(p.source, ".", "-"))
+	arguments := []string{"-fopenacc", "-foffload=disable", "-g", "-O0", "-o", binary}
+	if p.build[0] == compilers.Fortran() {
+		arguments = append(arguments, "-J", folder)
+	}
+	arguments = append(append(arguments, p.build[1:]...), "testdata/"+p.source, recorder, runtimeLibrary(t), "-Wl,-rpath,"+folder)
+	run(t, p.build[0], arguments...)
+	return binary
+}
+
+func runtimeLibrary(t *testing.T) string {
 	t.Helper()
 	library, err := filepath.Abs("../../lib/libopenacc.so")
 	if err != nil {
@@ -193,14 +214,15 @@ func record(t *testing.T, folder, recorder string, p program, environment ...str
 	if _, err := os.Stat(library); err != nil {
 		t.Fatalf("%v: run make first", err)
 	}
-	binary := filepath.Join(folder, strings.ReplaceAll(p.source, ".", "-"))
-	arguments := []string{"-fopenacc", "-foffload=disable", "-g", "-O0", "-o", binary}
-	if p.build[0] == compilers.Fortran() {
-		arguments = append(arguments, "-J", folder)
-	}
-	arguments = append(append(arguments, p.build[1:]...), "testdata/"+p.source, recorder, library, "-Wl,-rpath,"+folder)
-	run(t, p.build[0], arguments...)
-	events := binary + ".events"
+	return library
+}
+
+// observe runs a program and returns its events, what it wrote and how it ended. The last
+// value of a variable in the environment counts, except that of LD_PRELOAD, to which the
+// runtime is added.
+func observe(t *testing.T, recorder, binary string, environment ...string) ([]row, string, error) {
+	t.Helper()
+	library, events := runtimeLibrary(t), binary+".events"
 	command := exec.Command(binary)
 	command.Env = append(os.Environ(), "LD_PRELOAD="+library, "ACC_PROFLIB="+recorder, "RECORD_FILE="+events)
 	for _, variable := range environment {
@@ -210,10 +232,7 @@ func record(t *testing.T, folder, recorder string, p program, environment ...str
 		command.Env = append(command.Env, variable)
 	}
 	output, err := command.CombinedOutput()
-	if err == nil {
-		t.Fatalf("%s: %v\n%s", p.source, err, output)
-	}
-	return readRows(t, events)
+	return readRows(t, events), string(output), err
 }
 
 func readRows(t *testing.T, path string) []row {

@@ -329,8 +329,10 @@ func TestFailureOfArguments(t *testing.T) {
 			launch(others)
 		}
 		thread.UpdateSelf(pointerTo(values), 16, 1) // it fails, as is told to what comes next on its queue
-		thread.Wait(&Construct{Async: 2, Waits: []int32{1}})
-		thread.WaitFor(2, CurrentDevice)
+		for pending := true; pending; {
+			queues, _ := p.Queues(DeviceSim, 0)
+			pending = slices.ContainsFunc(queues, func(q callbacks.ActivityQueue) bool { return q.Pending > 0 })
+		}
 		events.take()
 		if line := failure(func() { launch(values) }); !strings.Contains(line, "download 1 on") {
 			t.Errorf("after %d launches: line %q", launches, line)

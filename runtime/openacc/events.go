@@ -33,10 +33,18 @@ type context struct {
 
 	ends callbacks.Event // of the construct's span (begin), 0 while none is open
 	pair eventPair       // of the span
+	wait openWait        // the wait that the plan is at, where it has events
 
 	offloads bool           // a compute construct whose events are computeEvents
 	compute  *computeEvents // its events, nil before the first one
 	planned  int            // of its events: the next one
+}
+
+// An openWait is a wait whose end is still to be planned.
+type openWait struct {
+	queue    *Queue // nil for none
+	implicit bool
+	pair     eventPair
 }
 
 // An eventPair is a _start event and its _end event. The zero value is ready.

@@ -27,6 +27,7 @@ func (t *raiser) fail(failure *device.Error) {
 		os.Exit(1)
 	}
 	t.carryOut() // what its callbacks run into is an error of its own
+	t.endWait()
 	t.failing = failure
 	defer func() { t.failing = nil }() // reached only where Exit panics
 	if t.rt.registry.Wanted(callbacks.Error) {
@@ -35,6 +36,15 @@ func (t *raiser) fail(failure *device.Error) {
 	t.endSpans()
 	if !t.exit(failure) {
 		t.rt.stop()
+	}
+}
+
+// endWait raises the end of a wait that has failed, or begun with what has.
+func (t *raiser) endWait() {
+	if w := t.context.wait; w.queue != nil {
+		t.context.wait.queue = nil
+		t.planWait(callbacks.WaitEnd, &w.pair, w.queue, w.implicit)
+		t.carryOut()
 	}
 }
 

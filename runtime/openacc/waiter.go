@@ -123,9 +123,11 @@ func (t *waiter) planAwaitQueue(q *Queue, implicit bool) planMark {
 	var pair eventPair
 	t.makeRoom(3)
 	t.planWait(callbacks.WaitStart, &pair, q, implicit)
+	t.context.wait = openWait{q, implicit, pair}
 	t.planAwait(q)
 	behind := t.plan.mark()
 	t.planWait(callbacks.WaitEnd, &pair, q, implicit)
+	t.context.wait.queue = nil
 	pair.release()
 	return behind
 }

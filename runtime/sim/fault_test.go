@@ -204,3 +204,41 @@ func TestFailureIsTold(t *testing.T) {
 		fine(t, "launch", s.launch())
 	}
 }
+
+// TestFailureStopsWhatWasQueued: what was put onto the queue before a failure was reported,
+// or onto a queue that waits for it, does not take place behind the report either.
+func TestFailureStopsWhatWasQueued(t *testing.T) {
+	s, err := play(t, "upload=1", 0)
+	fine(t, "open", err)
+	other, err := s.device.NewQueue()
+	fine(t, "open another queue", err)
+	held := [2][8]byte{{7}, {7}}
+	release := make(chan struct{})
+	fine(t, "upload", s.upload())
+	fine(t, "hold the queue", s.queue.Then(func() { <-release }))
+	fine(t, "download", devicetest.Download(s.queue, 2, unsafe.Pointer(&held[0]), s.memory, 8, false))
+	mark, err := s.queue.Record()
+	fine(t, "mark", err)
+	fine(t, "wait", other.Wait(mark))
+	mark.Release()
+	fine(t, "download behind the wait", devicetest.Download(other, 3, unsafe.Pointer(&held[1]), s.memory, 8, false))
+	for err == nil { // until the upload has failed
+		_, err = s.queue.Idle()
+	}
+	wants(t, "launch", s.launch(), device.Execution, "upload 1")
+	close(release)
+	fine(t, "synchronize", s.queue.Synchronize())
+	wants(t, "synchronize the other queue", other.Synchronize(), device.Execution, "upload 1")
+	if held[0][0] != 7 || held[1][0] != 7 {
+		t.Error("a download behind the failed upload took place")
+	}
+	fine(t, "download, now", devicetest.Download(s.queue, 4, unsafe.Pointer(&held[0]), s.memory, 8, true))
+	mark, err = s.queue.Record()
+	fine(t, "mark again", err)
+	fine(t, "wait again", other.Wait(mark))
+	mark.Release()
+	fine(t, "synchronize the other queue again", other.Synchronize())
+	if held[0][0] == 7 {
+		t.Error("the queue does not work again")
+	}
+}

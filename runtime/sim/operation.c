@@ -11,6 +11,7 @@ void
 accscope_sim_fail (struct accscope_sim_stream *s, uint64_t error)
 {
   uint64_t none = 0;
+  __atomic_store_n (&s->latest, error, __ATOMIC_RELEASE);
   __atomic_compare_exchange_n (&s->error, &none, error, 0, __ATOMIC_ACQ_REL,
 			       __ATOMIC_RELAXED);
 }

@@ -100,6 +100,16 @@ wait_for (hardware *q, uint64_t sequence)
   pthread_mutex_unlock (&q->lock);
 }
 
+/* What waits for operations of which one has failed fails with it: what is to come has
+   not, whether the failure has been reported meanwhile or not.  */
+static void
+follow_failure (stream *s, const mark *m)
+{
+  if (m->stream != s
+      && (LOAD (m->stream->error) || LOAD (m->stream->taken) != m->taken))
+    accscope_sim_fail (s, LOAD (m->stream->latest));
+}
+
 /* Returns whether the reader of records must be woken.  */
 static unsigned
 execute (hardware *q, const operation *o)
@@ -112,6 +122,7 @@ execute (hardware *q, const operation *o)
       return 0;
     case ACCSCOPE_SIM_WAIT:
       wait_for (o->mark->hardware, o->mark->sequence);
+      follow_failure (o->stream, o->mark);
       if (d->configuration.model)
 	q->model_end = later (q->model_end, LOAD (o->mark->end));
       return 0;
@@ -119,8 +130,9 @@ execute (hardware *q, const operation *o)
       accscope_sim_run_then (o->source);
       return 0;
     }
-  /* What follows a failure that nobody has heard of yet does not run.  */
-  if (LOAD (o->stream->error) || LOAD (d->lost))
+  /* What follows a failure that nobody had heard of does not run.  */
+  if (LOAD (o->stream->error) || LOAD (d->lost)
+      || (o->sequence && o->sequence <= LOAD (o->stream->dropped)))
     return 0;
   if (o->kind == ACCSCOPE_SIM_STORE)
     {
@@ -238,8 +250,11 @@ uint64_t
 accscope_sim_take_error (stream *s)
 {
   uint64_t error = accscope_sim_error (s);
-  return error && !LOAD (s->hardware->device->lost)
-	 ? __atomic_exchange_n (&s->error, 0, __ATOMIC_ACQ_REL) : error;
+  if (!error || LOAD (s->hardware->device->lost))
+    return error;
+  STORE (s->dropped, LOAD (s->last));
+  __atomic_add_fetch (&s->taken, 1, __ATOMIC_ACQ_REL);
+  return __atomic_exchange_n (&s->error, 0, __ATOMIC_ACQ_REL);
 }
 
 /* Whether an operation is over so soon that others may wait for the queue's lock until
@@ -368,6 +383,8 @@ accscope_sim_record (stream *s)
   if (!m)
     return NULL;
   m->hardware = s->hardware;
+  m->stream = s;
+  m->taken = LOAD (s->taken);
   m->references = 1;
   if (s->hardware->device->configuration.model)
     {
@@ -408,6 +425,7 @@ accscope_sim_wait (stream *s, mark *m)
 	     && !__atomic_compare_exchange_n (&s->last, &last, m->sequence, 0,
 					      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 	continue;
+      follow_failure (s, m);
       return (answer) { accscope_sim_take_error (s), 0 };
     }
   operation o = { .kind = ACCSCOPE_SIM_WAIT, .mark = m };

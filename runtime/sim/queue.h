@@ -82,6 +82,9 @@ struct accscope_sim_stream
   struct accscope_sim_hardware *hardware;
   uint64_t last;		/* atomic: sequence number of its last operation */
   uint64_t error;		/* atomic: first failure not reported yet */
+  uint64_t latest;		/* atomic: the last one, reported or not */
+  uint64_t taken;		/* atomic: how many were reported */
+  uint64_t dropped;		/* atomic: what was submitted up to here, before that, does not run */
   unsigned closed;		/* nothing is submitted any more */
 };
 
@@ -92,6 +95,8 @@ struct accscope_sim_mark
   uint64_t sequence;
   int64_t end;			/* model only, device clock */
   unsigned references;		/* atomic */
+  const struct accscope_sim_stream *stream;
+  uint64_t taken;		/* of the stream, when it was marked */
 };
 
 struct accscope_sim_device

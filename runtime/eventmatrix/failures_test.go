@@ -1,0 +1,101 @@
+package eventmatrix
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/cuda/standin/build"
+)
+
+// TestFailures has the programs' operations fail, one in each run, whether the device
+// tells at once or when it is asked next: each failure ends the program with one line and one
+// acc_ev_error, and whatever has begun ends. ACCSCOPE_LONG tries each operation, else it is
+// every eleventh.
+func TestFailures(t *testing.T) {
+	folder := t.TempDir()
+	recorder := buildRecorder(t, folder)
+	registrar, err := build.Registrar(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := build.Library(folder); err != nil {
+		t.Fatal(err)
+	}
+	driver := []string{"ACC_DEVICE_TYPE=nvidia", "LD_PRELOAD=" + registrar, "LD_LIBRARY_PATH=" + folder, "CUDA_CACHE_DISABLE=1"}
+	step := 11
+	if os.Getenv("ACCSCOPE_LONG") != "" {
+		step = 1
+	}
+	for _, p := range programs {
+		binary := compile(t, folder, recorder, p)
+		for i, f := range []struct {
+			fault       string // with the operation's number in it
+			environment []string
+		}{
+			{"ACCSCOPE_SIM_FAULT=upload=%d", []string{"ACC_DEVICE_TYPE=sim"}},
+			{"ACCSCOPE_SIM_FAULT=download=%d", []string{"ACC_DEVICE_TYPE=sim"}},
+			{"ACCSCOPE_SIM_FAULT=kernel=%d", []string{"ACC_DEVICE_TYPE=sim"}},
+			{"ACCSCOPE_SIM_FAULT=lost=%d", []string{"ACC_DEVICE_TYPE=sim"}},
+			{"ACCSCOPE_STANDIN_FAIL=cuMemcpyHtoDAsync_v2:%d:719", driver},
+			{"ACCSCOPE_STANDIN_FAIL=cuMemcpyDtoHAsync_v2:%d:719", driver},
+			{"ACCSCOPE_STANDIN_FAIL=cuLaunchKernel:%d:719", driver},
+			{"ACCSCOPE_STANDIN_FAIL=cuStreamSynchronize:%d:719", driver},
+			{"ACCSCOPE_STANDIN_FAIL=cuStreamCreate:%d:2", driver},
+			{"ACCSCOPE_STANDIN_FAIL=cuMemAlloc_v2:%d:2", driver},
+		} {
+			t.Run(p.source+" "+f.fault, func(t *testing.T) {
+				whole, output, err := observe(t, recorder, binary, f.environment...)
+				checkFailure(t, whole, output, err)
+				for n := 1 + (7*i)%step; n < 400; n += step {
+					rows, output, err := observe(t, recorder, binary, append(f.environment, fmt.Sprintf(f.fault, n))...)
+					if len(rows) == len(whole) {
+						break // there are no more
+					}
+					if t.Run(fmt.Sprint(n), func(t *testing.T) { checkFailure(t, rows, output, err) }); t.Failed() {
+						break
+					}
+				}
+			})
+		}
+	}
+}
+
+// checkFailure holds the end of a program, and its events, against what a failure is to have.
+func checkFailure(t *testing.T, rows []row, output string, err error) {
+	t.Helper()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 || strings.Count(output, "accscope: ") != 1 || strings.Contains(output, "internal error") {
+		t.Errorf("%v, with the lines\n%s", err, output)
+	}
+	var open []callbacks.Event
+	failures := 0
+	for i, r := range rows {
+		switch {
+		case r.event == callbacks.Error:
+			failures++
+		case r.event.Half() == callbacks.Start:
+			open = append(open, r.event)
+		case r.event.Half() == callbacks.End:
+			if len(open) == 0 || open[len(open)-1] != r.event-1 {
+				t.Errorf("event %d, %v, ends none of %v", i+1, r.event, open)
+			}
+			open = open[:max(0, len(open)-1)]
+		}
+	}
+	if len(open) > 0 || failures != 1 {
+		t.Errorf("%d errors, and without an end %v; the last events are %v", failures, open, kinds(rows[max(0, len(rows)-12):]))
+	}
+}
+
+func kinds(rows []row) (events []callbacks.Event) {
+	for r := range slices.Values(rows) {
+		events = append(events, r.event)
+	}
+	return events
+}
