@@ -33,14 +33,14 @@ type context struct {
 
 	ends callbacks.Event // of the construct's span (begin), 0 while none is open
 	pair eventPair       // of the span
-	wait openWait        // the wait that the plan is at, where it has events
+	wait openWait        // the wait that is being planned
 
 	offloads bool           // a compute construct whose events are computeEvents
 	compute  *computeEvents // its events, nil before the first one
 	planned  int            // of its events: the next one
 }
 
-// An openWait is a wait whose end is still to be planned.
+// An openWait is a wait that has begun, and whose end is not in the plan yet.
 type openWait struct {
 	queue    *Queue // nil for none
 	implicit bool

@@ -39,7 +39,7 @@ func (t *raiser) fail(failure *device.Error) {
 	}
 }
 
-// endWait raises the end of a wait that has failed, or begun with what has.
+// endWait raises the end of a wait that has failed before its end was planned.
 func (t *raiser) endWait() {
 	if w := t.context.wait; w.queue != nil {
 		t.context.wait.queue = nil
