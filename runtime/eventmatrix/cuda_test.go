@@ -15,11 +15,26 @@ import (
 // TestCUDA holds the events on the cuda backend, on the stand-in driver, against
 // those on sim.
 func TestCUDA(t *testing.T) {
-	if !compilers.Offloads() {
+	folder := t.TempDir()
+	recorder, driver := buildRecorder(t, folder), standInDriver(t, folder)
+	if driver == nil {
 		t.Skip(compilers.CXX() + " knows no device to offload to")
 	}
-	folder := t.TempDir()
-	recorder := buildRecorder(t, folder)
+	for _, p := range programs {
+		want := record(t, folder, recorder, p, "ACC_DEVICE_TYPE=sim")
+		got := record(t, folder, recorder, p, driver...)
+		checkRows(t, p, got, cuda)
+		compare(t, p, want, got)
+	}
+}
+
+// standInDriver is the environment of programs on the stand-in of the CUDA driver, nil
+// where the compiler knows no device to offload to.
+func standInDriver(t *testing.T, folder string) []string {
+	t.Helper()
+	if !compilers.Offloads() {
+		return nil
+	}
 	registrar, err := build.Registrar(folder)
 	if err != nil {
 		t.Fatal(err)
@@ -27,12 +42,7 @@ func TestCUDA(t *testing.T) {
 	if _, err := build.Library(folder); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range programs {
-		want := record(t, folder, recorder, p, "ACC_DEVICE_TYPE=sim")
-		got := record(t, folder, recorder, p, "ACC_DEVICE_TYPE=nvidia", "LD_PRELOAD="+registrar, "LD_LIBRARY_PATH="+folder, "CUDA_CACHE_DISABLE=1")
-		checkRows(t, p, got, cuda)
-		compare(t, p, want, got)
-	}
+	return []string{"ACC_DEVICE_TYPE=nvidia", "LD_PRELOAD=" + registrar, "LD_LIBRARY_PATH=" + folder, "CUDA_CACHE_DISABLE=1"}
 }
 
 // TestGPU does the same for what runtime/cuda/gputest recorded on a real GPU and, of the
