@@ -299,13 +299,8 @@ accscope_cuda_clocks_open (struct accscope_cuda_device *d)
   ENTERED (d);
   LOCKED (&d->clock_lock);
   d->origin = accscope_cuda_now ();
-  a = CALL (d, cuStreamCreate, &d->clock, CU_STREAM_NON_BLOCKING);
-  if (FAILED (a))
-    {
-      d->clock = NULL;		/* whatever the driver has left there */
-      return a;
-    }
-  return relate (d, FIRST_PATIENCE);
+  a = accscope_cuda_stream (d, CU_STREAM_NON_BLOCKING, &d->clock);
+  return FAILED (a) ? a : relate (d, FIRST_PATIENCE);
 }
 
 const struct accscope_cuda_object accscope_cuda_clock_code

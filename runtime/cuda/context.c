@@ -92,7 +92,7 @@ accscope_cuda_queue_open (struct accscope_cuda_device *d, CUstream adopted,
       ENTERED (d);
       /* A default stream waits for CUDA's null stream and has it wait, as the
 	 queues of GCC's own library do: programs that mix both rely on it.  */
-      a = CALL (d, cuStreamCreate, &q->stream, CU_STREAM_DEFAULT);
+      a = accscope_cuda_stream (d, CU_STREAM_DEFAULT, &q->stream);
     }
   if (FAILED (a))
     {

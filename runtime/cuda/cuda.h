@@ -505,6 +505,10 @@ accscope_cuda_stage_download (struct accscope_cuda_queue *queue,
 void accscope_cuda_lane_close (struct accscope_cuda_device *device,
 			       struct accscope_cuda_lane *lane);
 
+/* A new stream; NULL where there is none.  */
+struct accscope_cuda_answer
+accscope_cuda_stream (struct accscope_cuda_device *device, unsigned flags,
+		      CUstream *stream);
 /* An event that only marks; NULL with the answer set if there is none.  */
 CUevent accscope_cuda_event (struct accscope_cuda_device *device, int timed,
 			     struct accscope_cuda_answer *answer);

@@ -1,8 +1,19 @@
-/* The order of operations: events, marks, and waiting for a queue.  */
+/* The order of operations: streams, events, marks, and waiting for a queue.  */
 #include "cuda.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+struct accscope_cuda_answer
+accscope_cuda_stream (struct accscope_cuda_device *d, unsigned flags,
+		      CUstream *stream)
+{
+  struct accscope_cuda_answer a = CALL (d, cuStreamCreate, stream, flags);
+
+  if (FAILED (a))
+    *stream = NULL;		/* whatever the driver has left there */
+  return a;
+}
 
 CUevent
 accscope_cuda_event (struct accscope_cuda_device *d, int timed,

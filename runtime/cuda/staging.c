@@ -36,9 +36,7 @@ lane_open (struct accscope_cuda_device *d, struct accscope_cuda_lane *lane)
 	return a;
     }
   if (lane->stream == NULL)
-    a = CALL (d, cuStreamCreate, &lane->stream, CU_STREAM_NON_BLOCKING);
-  if (FAILED (a))
-    lane->stream = NULL;
+    a = accscope_cuda_stream (d, CU_STREAM_NON_BLOCKING, &lane->stream);
   return a;
 }
 

@@ -156,10 +156,8 @@ accscope_cuda_stamp (struct accscope_cuda_queue *q)
 static int
 open_reader (struct accscope_cuda_queue *q)
 {
-  if (q->reader == NULL
-      && q->device->cuda->cuStreamCreate (&q->reader, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
-    q->reader = NULL;
-  return q->reader != NULL;
+  return q->reader != NULL
+	 || !FAILED (accscope_cuda_stream (q->device, CU_STREAM_NON_BLOCKING, &q->reader));
 }
 
 /* Has a page read back and cleared, on a stream of its own: its kernels have ended.

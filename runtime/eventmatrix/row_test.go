@@ -52,21 +52,13 @@ func parseRow(t *testing.T, line string) row {
 	}
 }
 
-// end returns the _end event of a _start event, or 0.
-func end(event callbacks.Event) callbacks.Event {
-	if strings.HasSuffix(event.String(), "_start") {
-		return event + 1
-	}
-	return 0
-}
-
 // checkRows holds what must be true of every event: no field empty that the
 // runtime knows, starts and ends nested, the same fields in both.
 func checkRows(t *testing.T, p program, rows []row, deviceType int) {
 	t.Helper()
-	var open []row
+	checkSpans(t, p, rows)
 	for i, r := range rows {
-		where := fmt.Sprintf("%s: %q: event %d, %v", p.source, r.section, i+1, r.event)
+		where := place(p, i, r)
 		if r.version != 202211 {
 			t.Errorf("%s: version %d", where, r.version)
 		}
@@ -99,26 +91,37 @@ func checkRows(t *testing.T, p program, rows []row, deviceType int) {
 				t.Errorf("%s: error code %q", where, r.errorCode)
 			}
 		}
-		if end(r.event) != 0 {
+	}
+}
+
+// checkSpans holds that starts and ends are nested, with the same fields in both.
+func checkSpans(t *testing.T, p program, rows []row) {
+	t.Helper()
+	var open []row
+	for i, r := range rows {
+		switch r.event.Half() {
+		case callbacks.Start:
 			open = append(open, r)
-			continue
-		}
-		if !strings.HasSuffix(r.event.String(), "_end") {
-			continue
-		}
-		if len(open) == 0 || end(open[len(open)-1].event) != r.event {
-			t.Errorf("%s: no matching start", where)
-			continue
-		}
-		start := open[len(open)-1]
-		open = open[:len(open)-1]
-		if start.event = r.event; start != r {
-			t.Errorf("%s: fields differ from its start:\n%+v\n%+v", where, start, r)
+		case callbacks.End:
+			if len(open) == 0 || open[len(open)-1].event+1 != r.event {
+				t.Errorf("%s: no matching start", place(p, i, r))
+				continue
+			}
+			start := open[len(open)-1]
+			open = open[:len(open)-1]
+			if start.event = r.event; start != r {
+				t.Errorf("%s: fields differ from its start:\n%+v\n%+v", place(p, i, r), start, r)
+			}
 		}
 	}
 	for _, r := range open {
 		t.Errorf("%s: %q: %v without its end", p.source, r.section, r.event)
 	}
+}
+
+// place says which event of a program a row is.
+func place(p program, index int, r row) string {
+	return fmt.Sprintf("%s: %q: event %d, %v", p.source, r.section, index+1, r.event)
 }
 
 // writeTable renders events as Markdown, one table per section.
