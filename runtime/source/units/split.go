@@ -150,7 +150,7 @@ func (ix *Index) readSplit(sections splitSections, skeleton *Unit, h unitHeader,
 	u.Language, _ = root.Val(dwarf.AttrLanguage).(int64)
 	u.skeleton = skeleton
 	u.farRefs = false
-	u.typeCache = map[dwarf.Offset]*Type{}
+	u.typeCache, u.typeOfEntry = map[dwarf.Offset]*Type{}, map[dwarf.Offset]*Type{}
 	return &u
 }
 

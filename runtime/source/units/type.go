@@ -47,6 +47,15 @@ type dimension struct {
 
 // TypeOf gives the type of a variable, member or pointer, nil when unknown.
 func (u *Unit) TypeOf(e *dwarf.Entry) *Type {
+	t, known := u.typeOfEntry[e.Offset]
+	if !known {
+		t = u.followType(e)
+		u.typeOfEntry[e.Offset] = t
+	}
+	return t
+}
+
+func (u *Unit) followType(e *dwarf.Entry) *Type {
 	for n := 0; n < 32; n++ {
 		ou, o := u.Origin(e, dwarf.AttrType)
 		if o == nil {

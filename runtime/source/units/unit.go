@@ -35,15 +35,16 @@ type Unit struct {
 	lists    []byte // .debug_loclists or .debug_loc
 	skeleton *Unit  // what the program has of a split unit: its lines
 	// of a split unit: .debug_rnglists behind its head or .debug_ranges from its base on
-	rangeLists []byte
-	treeBuilt  bool
-	Top        *Scope
-	functions  []*Scope // every function with code, also nested ones
-	lineTable  *LineTable
-	declared   []string // files that a split unit's declarations are in; nil: not read
-	typeCache  map[dwarf.Offset]*Type
-	lastTouch  *list.Element
-	Kept       any // by who asks about the unit, for as long as it is decoded
+	rangeLists  []byte
+	treeBuilt   bool
+	Top         *Scope
+	functions   []*Scope // every function with code, also nested ones
+	lineTable   *LineTable
+	declared    []string // files that a split unit's declarations are in; nil: not read
+	typeCache   map[dwarf.Offset]*Type
+	typeOfEntry map[dwarf.Offset]*Type // of variables, members and pointers; nil for none
+	lastTouch   *list.Element
+	Kept        any // by who asks about the unit, for as long as it is decoded
 }
 
 // Index finds the unit of an address and keeps the decoded units.
@@ -301,7 +302,7 @@ func (ix *Index) newUnit(h unitHeader) (*Unit, error) {
 		return nil, fmt.Errorf("empty unit at offset 0x%x", h.offset)
 	}
 	u := &Unit{Index: ix, Offset: h.offset, size: h.size, version: h.version, data: d, root: root,
-		abbrev: h.abbrev, typeCache: map[dwarf.Offset]*Type{}}
+		abbrev: h.abbrev, typeCache: map[dwarf.Offset]*Type{}, typeOfEntry: map[dwarf.Offset]*Type{}}
 	u.Language, _ = root.Val(dwarf.AttrLanguage).(int64)
 	u.low, _ = root.Val(dwarf.AttrLowpc).(uint64)
 	u.folder, _ = root.Val(dwarf.AttrCompDir).(string)
