@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,12 +21,13 @@ import (
 // $XDG_CACHE_HOME/accscope/device-code (else in ~/.cache), a file for each text, set of
 // options, version of the driver and compute capability: the driver's own cache need not
 // have what was linked from several texts. A file that is not as it was written is
-// compiled anew; that nothing can be kept is no error.
+// compiled anew; that nothing can be kept is no error. What was read from the texts lies
+// beside it, so that a process that finds the code reads no text.
 
 // codeCacheBytes is how much is kept: beyond that, what was used longest ago goes.
 const codeCacheBytes = 256 << 20
 
-const codeCacheMagic = "accscope device code 1\n"
+const codeCacheMagic = "accscope device code 2\n"
 
 // codeCache is the folder; "" keeps nothing.
 type codeCache string
@@ -58,41 +61,42 @@ func ownedByUs(at fs.FileInfo) bool {
 }
 
 // codeKey names what the driver's compiler makes of some texts.
-func codeKey(texts [][]byte, facts ...any) string {
+func codeKey(texts []string, facts ...any) string {
 	digest := sha256.New()
 	fmt.Fprintln(digest, facts...)
 	for _, text := range texts {
 		fmt.Fprintln(digest, len(text))
-		digest.Write(text)
+		_, _ = io.WriteString(digest, text) // a digest takes all
 	}
 	return hex.EncodeToString(digest.Sum(nil))
 }
 
-// get gives the code of a key, nil if there is none.
-func (c codeCache) get(key string) []byte {
+// get gives the code of a key and what was read of its text; no code if there is none.
+func (c codeCache) get(key string) (code []byte, about facts) {
 	if c == "" {
-		return nil
+		return nil, facts{}
 	}
 	path := filepath.Join(string(c), key)
 	content, err := os.ReadFile(path)
 	if err != nil {
-		return nil
+		return nil, facts{}
 	}
 	rest, ok := bytes.CutPrefix(content, []byte(codeCacheMagic+key+"\n"))
 	if ok && len(rest) > sha256.Size {
-		code := rest[sha256.Size:]
-		if sum := sha256.Sum256(code); bytes.Equal(sum[:], rest[:sha256.Size]) {
+		sum, rest := rest[:sha256.Size], rest[sha256.Size:]
+		first, code, _ := bytes.Cut(rest, []byte("\n"))
+		if is := sha256.Sum256(rest); bytes.Equal(is[:], sum) && json.Unmarshal(first, &about) == nil && len(code) > 0 {
 			// So that it counts as used; the file may be gone by now.
 			_ = os.Chtimes(path, time.Now(), time.Now())
-			return code
+			return code, about
 		}
 	}
 	_ = os.Remove(path) // damaged: it is written anew
-	return nil
+	return nil, facts{}
 }
 
 // put keeps the code of a key. The file appears whole or not at all.
-func (c codeCache) put(key string, code []byte) {
+func (c codeCache) put(key string, code []byte, about facts) {
 	if c == "" || len(code) == 0 || len(code) > codeCacheBytes {
 		return
 	}
@@ -100,9 +104,11 @@ func (c codeCache) put(key string, code []byte) {
 	if err != nil {
 		return
 	}
-	sum := sha256.Sum256(code)
-	_, err = file.Write(slices.Concat([]byte(codeCacheMagic+key+"\n"), sum[:], code))
-	if err = cmp.Or(err, file.Close()); err == nil {
+	first, unsaid := json.Marshal(about)
+	rest := slices.Concat(first, []byte("\n"), code)
+	sum := sha256.Sum256(rest)
+	_, err = file.Write(slices.Concat([]byte(codeCacheMagic+key+"\n"), sum[:], rest))
+	if err = cmp.Or(unsaid, err, file.Close()); err == nil {
 		err = os.Rename(file.Name(), filepath.Join(string(c), key))
 	}
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 	"time"
 
@@ -84,7 +85,7 @@ func TestDamagedCode(t *testing.T) {
 		"changed":   func(b []byte) []byte { b[len(b)-2] ^= 1; return b },
 		"no digest": func(b []byte) []byte { return b[:len(codeCacheMagic)+70] },
 		"no code":   func(b []byte) []byte { return b[:len(codeCacheMagic)+65+32] },
-		"other":     func(b []byte) []byte { return bytes.Replace(b, []byte("code 1"), []byte("code 2"), 1) },
+		"other":     func(b []byte) []byte { return bytes.Replace(b, []byte("code 2"), []byte("code 1"), 1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			cache := t.TempDir()
@@ -159,14 +160,14 @@ func TestPrune(t *testing.T) {
 	write("recent", codeCacheBytes/4, time.Minute)
 	write(temporaryCode+"given-up", 10, 2*time.Hour)
 	write(temporaryCode+"being-written", 10, time.Minute)
-	c.put("new", []byte("code"))
+	c.put("new", []byte("code"), facts{Writes: argumentWrites{"k": {0, 2}}, Stamped: []string{"k"}})
 	for name, want := range map[string]bool{"old": true, "older": false, "recent": true, "new": true,
 		temporaryCode + "given-up": false, temporaryCode + "being-written": true} {
 		if _, err := os.Stat(filepath.Join(string(c), name)); (err == nil) != want {
 			t.Errorf("%s is there: %v, want %v", name, err == nil, want)
 		}
 	}
-	if string(c.get("new")) != "code" {
-		t.Error("what was put is not what there is")
+	if code, about := c.get("new"); string(code) != "code" || !reflect.DeepEqual(about, facts{Writes: argumentWrites{"k": {0, 2}}, Stamped: []string{"k"}}) {
+		t.Errorf("what was put is not what there is: %q, %+v", code, about)
 	}
 }

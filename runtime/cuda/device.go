@@ -23,6 +23,8 @@ type cudaDevice struct {
 	images     images
 	records    *records
 	defaults   device.Geometry // GOMP_OPENACC_DIM
+	capability int             // compute capability, times ten
+	processors uint32          // multiprocessors
 
 	closed atomic.Bool
 	// lost is the first error after which every call fails, nil before it.
@@ -58,6 +60,9 @@ func openDevice(b *backend, number int, properties device.Properties, defaults d
 		failure.Code = device.DeviceInit
 		return nil, failure
 	}
+	attribute := func(which C.int) int { return int(C.accscope_cuda_attribute(d.library.table, d.c.device, which)) }
+	d.capability = 10*attribute(C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) + attribute(C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
+	d.processors = uint32(max(1, attribute(C.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)))
 	// acc_get_current_cuda_device gives the address of a CUdevice.
 	d.handles = device.Handles{API: device.APICUDA, Device: unsafe.Pointer(&d.c.device), Context: unsafe.Pointer(d.c.context)}
 	d.pool = newPool(d, properties.Memory/8)

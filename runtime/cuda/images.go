@@ -9,6 +9,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"unsafe"
@@ -59,12 +60,12 @@ func (i *images) load(image goacc.Image) ([]device.Address, error) {
 	if _, loaded := i.modules[image.Data]; loaded {
 		return nil, device.Errorf(device.InvalidArgument, 0, "the image is loaded on cuda device %d already", d.number)
 	}
-	module, stamps, err := i.link(code)
+	module, about, err := i.link(code)
 	if err != nil {
 		return nil, err
 	}
 	i.modules[image.Data] = module
-	addresses, err := i.enter(module, image, code, stamps)
+	addresses, err := i.enter(module, about, image, code)
 	if err != nil {
 		_ = i.forget(image) // the error that matters is the one there is
 	}
@@ -72,79 +73,76 @@ func (i *images) load(image goacc.Image) ([]device.Address, error) {
 }
 
 // link has the driver compile the code: while somebody observes, such that its
-// kernels take their own times; stamps are the names of those that do.
-func (i *images) link(code goacc.PTX) (module C.CUmodule, stamps map[string]bool, err error) {
-	if i.device.records.stamps.Load() {
-		with, kernels, free := stamped(code)
-		defer free()
-		if len(kernels) > 0 {
-			module, err = i.compile(with)
-			if err == nil || i.device.lost.Load() != nil {
-				return module, kernels, err
-			}
-			// Whatever is wrong, the program's own code will tell.
+// kernels take their own times. Whatever is wrong with code that was changed, the
+// program's own will tell.
+func (i *images) link(code goacc.PTX) (module C.CUmodule, about facts, err error) {
+	d := i.device
+	as := form{stamps: d.records.stamps.Load(), reductions: rewrites(d.backend.options.Environment) && d.capability >= reductionTarget}
+	for {
+		module, about, err = i.compile(code, as)
+		switch {
+		case err == nil || d.lost.Load() != nil:
+			return module, about, err
+		case about.Reductions > 0:
+			as.reductions = false
+		case len(about.Stamped) > 0:
+			as.stamps = false
+		default:
+			return module, about, err
 		}
 	}
-	module, err = i.compile(code)
-	return module, nil, err
 }
 
 // clock gives the device the kernel that reads the GPU's clock. Without it kernels are
 // measured in other ways.
 func (i *images) clock() {
 	i.clocked.Do(func() {
-		module, err := i.compile(goacc.PTX{Objects: unsafe.Pointer(&C.accscope_cuda_clock_code), Count: 1})
+		module, _, err := i.compile(goacc.PTX{Objects: unsafe.Pointer(&C.accscope_cuda_clock_code), Count: 1}, form{})
 		if err == nil && C.accscope_cuda_clocks_take(i.device.c, module) == 0 {
 			C.accscope_cuda_unload(i.device.c, module)
 		}
 	})
 }
 
-func (i *images) compile(code goacc.PTX) (C.CUmodule, error) {
+// compile gives the driver's module of some code, and what was read of it: as both were
+// kept, or made now.
+func (i *images) compile(code goacc.PTX, as form) (C.CUmodule, facts, error) {
 	d := i.device
 	const room = 8 << 10
 	log := (*C.char)(C.malloc(room))
 	defer C.free(unsafe.Pointer(log))
 	var module C.CUmodule
+	texts := textsOf(code)
 	level := optimisation(d.backend.options.Environment)
-	cache, key := d.backend.code(), i.key(code, level)
-	if kept := cache.get(key); kept != nil {
+	cache, key := d.backend.code(), codeKey(texts, as.key(), d.library.version, level, d.capability)
+	if kept, about := cache.get(key); kept != nil {
 		answer := C.accscope_cuda_load_code(d.c, unsafe.Pointer(&kept[0]), &module)
 		if err := d.answer(answer, "load the program's device code"); err == nil || d.lost.Load() != nil {
-			return module, err
+			return module, about, err
 		}
 	}
+	changed, about := as.of(texts)
+	objects, free := objectsOf(code, changed)
+	defer free()
 	var made unsafe.Pointer
 	var bytes C.size_t
-	answer := C.accscope_cuda_link(d.c, code.Objects, C.uint(code.Count), C.int(level), &module, &made, &bytes, log, room)
+	answer := C.accscope_cuda_link(d.c, objects, C.uint(code.Count), C.int(level), &module, &made, &bytes, log, room)
 	defer C.free(made)
 	err := d.answer(answer, "load the program's device code")
 	if err == nil {
-		cache.put(key, unsafe.Slice((*byte)(made), int(bytes)))
-		return module, nil
+		cache.put(key, unsafe.Slice((*byte)(made), int(bytes)), about)
+		return module, about, nil
 	}
 	if text := strings.TrimSpace(C.GoString(log)); text != "" {
 		failure := *err.(*device.Error)
 		failure.Message += fmt.Sprintf(" (the driver's compiler says: %s)", text)
 		err = &failure
 	}
-	return nil, err
+	return nil, about, err
 }
 
-// key is that of the cache for what the driver makes of the code.
-func (i *images) key(code goacc.PTX, level int) string {
-	var texts [][]byte
-	for _, object := range unsafe.Slice((*C.struct_accscope_cuda_object)(code.Objects), code.Count) {
-		texts = append(texts, unsafe.Slice((*byte)(unsafe.Pointer(object.code)), int(object.size)))
-	}
-	d := i.device
-	attribute := func(which C.int) C.int { return C.accscope_cuda_attribute(d.library.table, d.c.device, which) }
-	return codeKey(texts, d.library.version, level, attribute(C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
-		attribute(C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR))
-}
-
-func (i *images) enter(module C.CUmodule, image goacc.Image, code goacc.PTX, stamps map[string]bool) ([]device.Address, error) {
-	if err := i.functions(module, image, code, stamps); err != nil {
+func (i *images) enter(module C.CUmodule, about facts, image goacc.Image, code goacc.PTX) ([]device.Address, error) {
+	if err := i.functions(module, about, image, code); err != nil {
 		return nil, err
 	}
 	if err := i.settings(module); err != nil {
@@ -163,11 +161,13 @@ func (i *images) forget(image goacc.Image) error {
 	return i.device.ending(C.accscope_cuda_unload(i.device.c, module), "unload device code")
 }
 
-func (i *images) functions(module C.CUmodule, image goacc.Image, code goacc.PTX, stamps map[string]bool) error {
+func (i *images) functions(module C.CUmodule, about facts, image goacc.Image, code goacc.PTX) error {
 	d := i.device
 	for n, f := range code.Functions {
 		name := C.CString(f.Name)
-		k := &kernel{device: d, launching: "launch " + f.Name, argumentWrites: argumentWrites{name: f.Name, code: code}, stamps: stamps[f.Name], fixed: device.Geometry{Gangs: uint32(f.Dimensions[0]), Workers: uint32(f.Dimensions[1]), Vector: uint32(f.Dimensions[2])}}
+		k := &kernel{device: d, name: f.Name, launching: "launch " + f.Name, stamps: slices.Contains(about.Stamped, f.Name),
+			fixed: device.Geometry{Gangs: uint32(f.Dimensions[0]), Workers: uint32(f.Dimensions[1]), Vector: uint32(f.Dimensions[2])}}
+		k.written, k.known = about.Writes[f.Name]
 		var threads C.int
 		answer := C.accscope_cuda_function(d.c, module, name, &k.function, &threads)
 		C.free(unsafe.Pointer(name))

@@ -20,8 +20,8 @@ func newFlags() *[2]int64 {
 
 var known []*[2]int64
 
-// TestGeometry has the launches that GCC's own library was seen to make on a
-// device of 132 multiprocessors.
+// TestGeometry: what a kernel's descriptor, its construct and the environment leave
+// open, a device of 132 multiprocessors has chosen.
 func TestGeometry(t *testing.T) {
 	for _, c := range []struct {
 		fixed       [3]uint16
@@ -29,14 +29,20 @@ func TestGeometry(t *testing.T) {
 		environment string
 		want        device.Geometry
 	}{
-		{[3]uint16{0, 1, 32}, device.Geometry{}, "", device.Geometry{Gangs: 528, Workers: 1, Vector: 32}},
+		{[3]uint16{0, 1, 32}, device.Geometry{}, "", device.Geometry{Gangs: 4224, Workers: 1, Vector: 32}},
 		{[3]uint16{0, 1, 32}, device.Geometry{}, "7:3:64", device.Geometry{Gangs: 7, Workers: 1, Vector: 32}},
 		{[3]uint16{0, 1, 32}, device.Geometry{Gangs: 1000}, "7", device.Geometry{Gangs: 1000, Workers: 1, Vector: 32}},
 		{[3]uint16{10, 4, 64}, device.Geometry{}, "7:3:64", device.Geometry{Gangs: 10, Workers: 4, Vector: 64}},
-		{[3]uint16{0, 0, 32}, device.Geometry{}, "", device.Geometry{Gangs: 16896, Workers: 32, Vector: 32}},
-		{[3]uint16{0, 0, 32}, device.Geometry{}, ":2", device.Geometry{Gangs: 16896, Workers: 2, Vector: 32}},
+		{[3]uint16{0, 0, 32}, device.Geometry{}, "", device.Geometry{Gangs: 4224, Workers: 4, Vector: 32}},
+		{[3]uint16{0, 0, 32}, device.Geometry{}, ":2", device.Geometry{Gangs: 4224, Workers: 2, Vector: 32}},
+		{[3]uint16{0, 0, 32}, device.Geometry{}, ":16", device.Geometry{Gangs: 1056, Workers: 16, Vector: 32}},
+		{[3]uint16{0, 0, 32}, device.Geometry{}, ":64", device.Geometry{Gangs: 264, Workers: 32, Vector: 32}},
+		{[3]uint16{0, 0, 32}, device.Geometry{Gangs: 1}, "", device.Geometry{Gangs: 1, Workers: 32, Vector: 32}},
+		{[3]uint16{0, 0, 32}, device.Geometry{Gangs: 1000}, "", device.Geometry{Gangs: 1000, Workers: 16, Vector: 32}},
+		{[3]uint16{0, 0, 32}, device.Geometry{Gangs: 1 << 20}, "", device.Geometry{Gangs: 1 << 20, Workers: 1, Vector: 32}},
 		{[3]uint16{1, 1, 32}, device.Geometry{}, "5", device.Geometry{Gangs: 1, Workers: 1, Vector: 32}},
-		{[3]uint16{0, 0, 64}, device.Geometry{}, "", device.Geometry{Gangs: 16896, Workers: 15, Vector: 64}},
+		{[3]uint16{0, 0, 64}, device.Geometry{}, "", device.Geometry{Gangs: 2112, Workers: 4, Vector: 64}},
+		{[3]uint16{0, 0, 64}, device.Geometry{Gangs: 2}, "", device.Geometry{Gangs: 2, Workers: 15, Vector: 64}},
 	} {
 		t.Setenv(geometryVariable, c.environment)
 		d, err := with(t, nil).Open(0, nil)

@@ -1,19 +1,14 @@
 package cuda
 
-/*
-#include <stdlib.h>
-#include "cuda.h"
-#include "stamps.h"
-*/
+// #include "stamps.h"
 import "C"
 
 import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unsafe"
 
-	"github.com/accscope/accscope/runtime/goacc"
+	"github.com/accscope/accscope/runtime/ptx"
 )
 
 // The parameters that a kernel gets: where it writes its times (stamps.h), 0 for
@@ -72,141 +67,51 @@ red.global.max.u64 [%accscope_end+STRIDE], %accscope_time;
 }
 `)
 
-var (
-	entry     = regexp.MustCompile(`(?m)^[ \t]*(?:\.(?:visible|weak)[ \t]+)?\.entry[ \t]+([\w$%.]+)[ \t]*\(([^()]*)\)`)
-	oneOnly   = regexp.MustCompile(`^\s*\.param\s*\.u64\s+[\w$%.]+\s*$`)
-	returning = regexp.MustCompile(`\bret\b`)
-)
+var returning = regexp.MustCompile(`\bret\b`)
 
-// stamped gives the kernels of an image the instructions that take their times, and
-// tells which have them; free gives the new text back. There are none where the
-// image has no kernel, or one that is not as GCC makes them.
-func stamped(code goacc.PTX) (with goacc.PTX, kernels map[string]bool, free func()) {
-	objects := unsafe.Slice((*C.struct_accscope_cuda_object)(code.Objects), code.Count)
-	array := (*C.struct_accscope_cuda_object)(C.calloc(C.size_t(max(1, code.Count)), C.sizeof_struct_accscope_cuda_object))
-	rewritten := unsafe.Slice(array, code.Count)
-	var texts []*C.char
-	free = func() {
-		for _, text := range texts {
-			C.free(unsafe.Pointer(text))
-		}
-		C.free(unsafe.Pointer(array))
+// stamps gives the OpenACC kernels of a text the instructions that take their times (PTX
+// ISA, "Kernel Function Parameters", "Special Registers"), and names those that have
+// them. Those of OpenMP have other parameters and are left as they are. It is false if a
+// kernel is not as GCC writes it.
+func stamps(m *ptx.Module) (edits []edit, kernels []string, ok bool) {
+	if strings.Contains(m.Text, "%accscope_") {
+		return nil, nil, false
 	}
-	kernels = map[string]bool{}
-	for i, object := range objects {
-		rewritten[i] = object
-		if object.code == nil || object.size == 0 {
+	for i := range m.Functions {
+		f := &m.Functions[i]
+		if !f.Entry || !takesOnlyBlock(f) {
 			continue
 		}
-		text, names, ok := stampText(C.GoStringN(object.code, C.int(object.size-1)))
-		if !ok {
-			free()
-			return code, nil, func() {}
-		}
-		if len(names) == 0 {
+		edits = append(edits, edit{ptx.Span{Begin: f.List.End, End: f.List.End}, stampParameter})
+		if !f.Defined() {
 			continue
 		}
-		for _, name := range names {
-			kernels[name] = true
+		returns := returnsOf(m.Text, f.Body)
+		if len(returns) == 0 {
+			return nil, nil, false
 		}
-		c := C.CString(text)
-		texts = append(texts, c)
-		rewritten[i].code, rewritten[i].size = c, C.size_t(len(text)+1)
+		edits = append(edits, edit{ptx.Span{Begin: f.Body.Begin, End: f.Body.Begin}, stampStart})
+		for _, at := range returns {
+			edits = append(edits, edit{ptx.Span{Begin: at, End: at}, stampEnd})
+		}
+		kernels = append(kernels, strings.Clone(f.Name))
 	}
-	with = code
-	with.Objects = unsafe.Pointer(array)
-	return with, kernels, free
+	return edits, kernels, true
 }
 
-// stampText rewrites the OpenACC kernels of one PTX text (PTX ISA, "Kernel Function
-// Parameters", "Special Registers") and names them. Those of OpenMP have other
-// parameters and are left as they are. It is false if the text is not as GCC writes
-// it.
-func stampText(text string) (result string, kernels []string, ok bool) {
-	if !strings.Contains(text, ".entry") {
-		return text, nil, true
-	}
-	if strings.Contains(text, "%accscope_") {
-		return text, nil, false
-	}
-	var b strings.Builder
-	at := 0
-	for _, match := range entry.FindAllStringSubmatchIndex(text, -1) {
-		if match[0] < at {
-			return text, nil, false
-		}
-		if !oneOnly.MatchString(text[match[4]:match[5]]) {
-			continue
-		}
-		b.WriteString(text[at:match[5]])
-		b.WriteString(stampParameter)
-		at = match[5]
-		body := strings.IndexAny(text[at:], "{;")
-		if body < 0 {
-			return text, nil, false
-		}
-		body += at
-		if text[body] == ';' {
-			continue // a declaration
-		}
-		end := closing(text, body)
-		if end < 0 {
-			return text, nil, false
-		}
-		b.WriteString(text[at : body+1])
-		b.WriteString(stampStart)
-		if !stampReturns(&b, text[body+1:end]) {
-			return text, nil, false
-		}
-		at = end
-		kernels = append(kernels, text[match[2]:match[3]])
-	}
-	b.WriteString(text[at:])
-	return b.String(), kernels, true
-}
-
-// closing finds the brace that closes the one at begin, -1 if none does.
-func closing(text string, begin int) int {
-	depth := 0
-	for i := begin; i < len(text); i++ {
-		switch text[i] {
-		case '/':
-			if strings.HasPrefix(text[i:], "//") {
-				line := strings.IndexByte(text[i:], '\n')
-				if line < 0 {
-					return -1
-				}
-				i += line
-			} else if strings.HasPrefix(text[i:], "/*") {
-				return -1 // GCC writes none
-			}
-		case '"':
-			return -1 // nor texts in code
-		case '{':
-			depth++
-		case '}':
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return -1
-}
-
-// stampReturns copies a kernel's instructions, with those that take the time before
-// each return. The return is a line of its own in GCC's code.
-func stampReturns(b *strings.Builder, body string) bool {
-	any := false
-	for line := range strings.Lines(body) {
+// returnsOf gives where the lines of a kernel's returns begin; none where one does not
+// have its line to itself, as it has in GCC's code.
+func returnsOf(text string, body ptx.Span) (returns []int) {
+	at := body.Begin
+	for line := range strings.Lines(text[body.Begin:body.End]) {
 		code, _, _ := strings.Cut(line, "//")
 		if returning.MatchString(code) {
 			if strings.TrimSpace(code) != "ret;" {
-				return false
+				return nil
 			}
-			b.WriteString(stampEnd)
-			any = true
+			returns = append(returns, at)
 		}
-		b.WriteString(line)
+		at += len(line)
 	}
-	return any
+	return returns
 }

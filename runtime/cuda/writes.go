@@ -1,109 +1,81 @@
 package cuda
 
 import (
-	"regexp"
+	"maps"
+	"slices"
 	"strings"
-	"sync"
-	"unsafe"
 
-	"github.com/accscope/accscope/runtime/goacc"
+	"github.com/accscope/accscope/runtime/ptx"
 )
 
-// #include "cuda.h"
-import "C"
+// argumentWrites has, for each kernel of which that can be told for certain from its
+// PTX, the arguments that it may write to. Only these kernels may share an argument
+// block with values.
+type argumentWrites map[string][]int
 
-// argumentWrites says which arguments a kernel may write to, read from its PTX when it
-// is first asked for. Only kernels of which that can be told for certain may share an
-// argument block with values.
-type argumentWrites struct {
-	name string
-	code goacc.PTX
-
-	once    sync.Once
-	known   bool
-	written map[int]bool
-}
-
-// MayWrite says no where the kernel only reads what the argument refers to. What lies
+// MayWrite says no where a kernel only reads what the argument refers to. What lies
 // behind a pointer is not followed.
-func (w *argumentWrites) MayWrite(argument int, behind bool) bool {
-	w.once.Do(func() {
-		for _, object := range unsafe.Slice((*C.struct_accscope_cuda_object)(w.code.Objects), w.code.Count) {
-			if object.code == nil || object.size == 0 {
-				continue
-			}
-			text := unsafe.String((*byte)(unsafe.Pointer(object.code)), object.size-1)
-			if parameter, body, ok := kernelBody(text, w.name); ok {
-				w.written, w.known = writes(parameter, body)
-				return
-			}
-		}
-	})
-	return behind || !w.known || w.written[argument]
+func (k *kernel) MayWrite(argument int, behind bool) bool {
+	return behind || !k.known || slices.Contains(k.written, argument)
 }
 
-// kernelBody finds the instructions of a kernel with one parameter, and its name.
-func kernelBody(text, name string) (parameter, body string, ok bool) {
-	for _, match := range entry.FindAllStringSubmatchIndex(text, -1) {
-		if text[match[2]:match[3]] != name {
-			continue
+// writesIn reads the kernels of a text.
+func writesIn(m *ptx.Module) argumentWrites {
+	all := argumentWrites{}
+	for i := range m.Functions {
+		if f := &m.Functions[i]; f.Entry && f.Defined() && takesOnlyBlock(f) {
+			if body, err := m.Decode(f); err == nil {
+				if written, known := writes(body); known {
+					all[strings.Clone(f.Name)] = slices.Sorted(maps.Keys(written))
+				}
+			}
 		}
-		parameters := text[match[4]:match[5]]
-		begin := strings.IndexAny(text[match[1]:], "{;")
-		if begin < 0 || text[match[1]+begin] == ';' || !oneOnly.MatchString(parameters) {
-			continue
-		}
-		begin += match[1]
-		end := closing(text, begin)
-		if end < 0 {
-			return "", "", false
-		}
-		return parameters[strings.LastIndexByte(parameters, '%'):], text[begin+1 : end], true
 	}
-	return "", "", false
+	return all
 }
 
-// A taint is what a register, or a place in shared memory, may have in it: the argument
-// block's address, addresses of arguments.
+// takesOnlyBlock tells OpenACC's kernels, whose parameter is the address of the arguments.
+func takesOnlyBlock(f *ptx.Function) bool {
+	return len(f.Parameters) == 1 && f.Parameters[0].Type == "u64" && f.Parameters[0].Count == 1
+}
+
+// A place is a register, or one in shared memory: a variable and bytes in it.
+type place struct {
+	register int // -1 for a variable
+	variable string
+	offset   uint64
+}
+
+// A taint is what a place may have in it: the argument block's address, addresses of
+// arguments.
 type taint struct {
 	block     bool
 	arguments map[int]bool
 }
 
-var (
-	register    = regexp.MustCompile(`%[\w$.]+`)
-	memory      = regexp.MustCompile(`\[\s*(%[\w$.]+)\s*(?:\+\s*(\d+)\s*)?\]`)
-	instruction = regexp.MustCompile(`^(?:@!?%[\w$.]+\s+)?([a-z][\w.]*)\s+(.*);$`)
-	variable    = regexp.MustCompile(`\[\s*([A-Za-z_][\w$]*)\s*(?:\+\s*(\d+)\s*)?\]`)
-	shared      = regexp.MustCompile(`^(%[\w$.]+)\s*,\s*([A-Za-z_][\w$]*)$`)
-)
-
 // A flow follows the addresses of a kernel's arguments through its registers, and
 // through the shared memory by which GCC hands registers to other workers.
 type flow struct {
-	parameter string
-	taints    map[string]*taint
-	changed   bool
-	written   map[int]bool
+	taints  map[place]*taint
+	changed bool
+	written map[int]bool
 	// broadcasts are registers with the address of a variable in shared memory;
 	// of these variables, followed has those where a block's or argument's address
 	// was put, astray those that may be reached by other ways too.
-	broadcasts       map[string]string
+	broadcasts       map[int]string
 	followed, astray map[string]bool
 }
 
 // writes tells which arguments a kernel writes through, or whose addresses end where
 // they cannot be followed (PTX ISA, "Instruction Set"). It is false where that is so
 // for the block's address itself.
-func writes(parameter, body string) (written map[int]bool, known bool) {
-	f := flow{parameter: parameter, taints: map[string]*taint{}, changed: true, written: map[int]bool{},
-		broadcasts: map[string]string{}, followed: map[string]bool{}, astray: map[string]bool{}}
+func writes(body *ptx.Body) (written map[int]bool, known bool) {
+	f := flow{taints: map[place]*taint{}, changed: true, written: map[int]bool{},
+		broadcasts: map[int]string{}, followed: map[string]bool{}, astray: map[string]bool{}}
 	for f.changed {
 		f.changed = false
-		for line := range strings.Lines(body) {
-			line, _, _ = strings.Cut(line, "//")
-			match := instruction.FindStringSubmatch(strings.TrimSpace(line))
-			if match != nil && !f.follow(match[1], match[2]) {
+		for i := range body.Instructions {
+			if !f.follow(&body.Instructions[i]) {
 				return nil, false
 			}
 		}
@@ -116,16 +88,16 @@ func writes(parameter, body string) (written map[int]bool, known bool) {
 	return f.written, true
 }
 
-func (f *flow) of(place string) *taint {
-	t := f.taints[place]
+func (f *flow) of(at place) *taint {
+	t := f.taints[at]
 	if t == nil {
 		t = &taint{arguments: map[int]bool{}}
-		f.taints[place] = t
+		f.taints[at] = t
 	}
 	return t
 }
 
-func (f *flow) add(to string, block bool, arguments map[int]bool) {
+func (f *flow) add(to place, block bool, arguments map[int]bool) {
 	t := f.of(to)
 	if block && !t.block {
 		t.block, f.changed = true, true
@@ -138,17 +110,17 @@ func (f *flow) add(to string, block bool, arguments map[int]bool) {
 }
 
 // use notes that a register's value is used in another way than as an address.
-func (f *flow) use(name string) *taint {
-	if broadcast, ok := f.broadcasts[name]; ok {
+func (f *flow) use(register int) *taint {
+	if broadcast, ok := f.broadcasts[register]; ok {
 		f.astray[broadcast] = true
 	}
-	return f.of(name)
+	return f.of(place{register: register})
 }
 
 // escape is for values that go where they cannot be followed; false gives up.
-func (f *flow) escape(names []string) bool {
-	for _, name := range names {
-		t := f.use(name)
+func (f *flow) escape(registers []int) bool {
+	for _, register := range registers {
+		t := f.use(register)
 		if t.block {
 			return false
 		}
@@ -159,130 +131,137 @@ func (f *flow) escape(names []string) bool {
 	return true
 }
 
+// registers are those that operands name, in their order.
+func registers(operands ...ptx.Operand) (all []int) {
+	for _, operand := range operands {
+		if operand.Kind == ptx.Reg {
+			all = append(all, operand.Index)
+		}
+		all = append(all, registers(operand.List...)...)
+	}
+	return all
+}
+
 // follow takes one instruction into account; false gives up.
-func (f *flow) follow(operation, operands string) bool {
-	kind, modifiers, _ := strings.Cut(operation, ".")
-	registers := register.FindAllString(operands, -1)
+func (f *flow) follow(i *ptx.Instruction) bool {
+	kind, modifiers, _ := strings.Cut(i.Opcode, ".")
 	switch kind {
 	case "ld", "ldu":
-		return f.load(modifiers, operands)
+		return f.load(modifiers, i.Operands)
 	case "st", "red", "atom":
-		return f.store(operands, registers)
+		return f.store(i.Operands)
 	case "cvta":
-		if match := shared.FindStringSubmatch(operands); match != nil && strings.HasPrefix(modifiers, "shared") {
-			if before, ok := f.broadcasts[match[1]]; ok && before != match[2] {
-				f.astray[before], f.astray[match[2]] = true, true
+		if strings.HasPrefix(modifiers, "shared") && len(i.Operands) == 2 && i.Operands[0].Kind == ptx.Reg && i.Operands[1].Kind == ptx.Symbol && i.Operands[1].Value == 0 {
+			to, of := i.Operands[0].Index, i.Operands[1].Name
+			if before, ok := f.broadcasts[to]; ok && before != of {
+				f.astray[before], f.astray[of] = true, true
 			}
-			f.broadcasts[match[1]] = match[2]
+			f.broadcasts[to] = of
 			return true
 		}
 		fallthrough
 	case "mov", "shfl", "selp":
-		f.move(operands)
+		f.move(i.Operands)
 		return true
 	case "setp", "set", "bra", "bar", "barrier", "ret", "exit", "trap":
 		return true
 	case "call":
-		return f.escape(registers)
+		return f.escape(registers(i.Operands...))
 	}
-	if len(registers) == 0 {
+	all := registers(i.Operands...)
+	if len(all) == 0 {
 		return true
 	}
-	for _, source := range registers[1:] {
+	for _, source := range all[1:] {
 		t := f.use(source)
 		if t.block {
 			return false
 		}
-		f.add(registers[0], false, t.arguments)
+		f.add(place{register: all[0]}, false, t.arguments)
 	}
 	return true
 }
 
-// move is for instructions whose first operand takes the others, each of which may be
-// a pack in braces.
-func (f *flow) move(operands string) {
-	split := strings.IndexByte(operands, ',')
-	if strings.HasPrefix(operands, "{") {
-		split = strings.IndexByte(operands, '}') + 1
-	}
-	if split < 0 {
+// move is for instructions whose first operand takes the others.
+func (f *flow) move(operands []ptx.Operand) {
+	if len(operands) == 0 {
 		return
 	}
-	for _, destination := range register.FindAllString(operands[:split], -1) {
-		for _, source := range register.FindAllString(operands[split:], -1) {
+	for _, destination := range registers(operands[0]) {
+		for _, source := range registers(operands[1:]...) {
 			t := f.use(source)
-			f.add(destination, t.block, t.arguments)
+			f.add(place{register: destination}, t.block, t.arguments)
 		}
 	}
 }
 
-func (f *flow) load(modifiers, operands string) bool {
-	open := strings.IndexByte(operands, '[')
-	if open < 0 {
+// address finds the operand that is an address, -1 for none.
+func address(operands []ptx.Operand) int {
+	return slices.IndexFunc(operands, func(o ptx.Operand) bool { return o.Kind == ptx.Address })
+}
+
+func (f *flow) load(modifiers string, operands []ptx.Operand) bool {
+	at := address(operands)
+	if at < 0 {
 		return false
 	}
-	destinations := register.FindAllString(operands[:open], -1)
-	if named := variable.FindStringSubmatch(operands); named != nil {
-		f.loadPlace(destinations, named[1]+"+"+named[2])
-		return true
+	destinations, from := registers(operands[:at]...), operands[at]
+	if len(from.List) == 0 {
+		return true // at a number: none of those followed
 	}
-	at := memory.FindStringSubmatch(operands)
-	if at == nil {
-		// An address of another form is none of those followed.
-		for _, name := range register.FindAllString(operands[open:], -1) {
-			if t := f.use(name); t.block {
-				return false
-			}
+	switch base := from.List[0]; base.Kind {
+	case ptx.Symbol:
+		f.loadPlace(destinations, place{-1, base.Name, from.Value})
+		return true
+	case ptx.Parameter:
+		if len(destinations) == 1 {
+			f.add(place{register: destinations[0]}, true, nil)
 		}
 		return true
-	}
-	if strings.HasPrefix(modifiers, "param") {
-		if at[1] == f.parameter && len(destinations) == 1 {
-			f.add(destinations[0], true, nil)
+	case ptx.Reg:
+		if int64(from.Value) < 0 {
+			return !f.use(base.Index).block
 		}
-		return true
-	}
-	if broadcast, ok := f.broadcasts[at[1]]; ok {
-		f.loadPlace(destinations, broadcast+"+"+at[2])
-		return true
-	}
-	if !f.of(at[1]).block {
-		return true // what an argument points to is not followed
-	}
-	offset := digits(at[2])
-	if offset%8 != 0 || !strings.HasSuffix(modifiers, "64") {
-		return false
-	}
-	for i, destination := range destinations {
-		f.add(destination, false, map[int]bool{offset/8 + i: true})
+		if broadcast, ok := f.broadcasts[base.Index]; ok {
+			f.loadPlace(destinations, place{-1, broadcast, from.Value})
+			return true
+		}
+		if !f.of(place{register: base.Index}).block {
+			return true // what an argument points to is not followed
+		}
+		if from.Value%8 != 0 || !strings.HasSuffix(modifiers, "64") {
+			return false
+		}
+		for i, destination := range destinations {
+			f.add(place{register: destination}, false, map[int]bool{int(from.Value/8) + i: true})
+		}
 	}
 	return true
 }
 
 // loadPlace is for registers that get what was put into a place of a variable.
-func (f *flow) loadPlace(destinations []string, place string) {
-	t := f.of(place)
+func (f *flow) loadPlace(destinations []int, from place) {
+	t := f.of(from)
 	for _, destination := range destinations {
-		f.add(destination, t.block, t.arguments)
+		f.add(place{register: destination}, t.block, t.arguments)
 	}
 }
 
-func (f *flow) store(operands string, registers []string) bool {
-	at := memory.FindStringSubmatch(operands)
-	if at == nil {
-		return f.escape(registers)
+func (f *flow) store(operands []ptx.Operand) bool {
+	at := address(operands)
+	if at < 0 || len(operands[at].List) == 0 || operands[at].List[0].Kind != ptx.Reg || int64(operands[at].Value) < 0 {
+		return f.escape(registers(operands...))
 	}
-	open := strings.IndexByte(operands, '[')
-	values := register.FindAllString(operands[open+len(at[0]):], -1)
-	if broadcast, ok := f.broadcasts[at[1]]; ok && open == 0 && len(values) == 1 {
+	base, values := operands[at].List[0].Index, registers(operands[at+1:]...)
+	if broadcast, ok := f.broadcasts[base]; ok && at == 0 && len(values) == 1 {
 		t := f.use(values[0])
 		if t.block || len(t.arguments) > 0 {
 			f.followed[broadcast] = true
 		}
-		f.add(broadcast+"+"+at[2], t.block, t.arguments)
+		f.add(place{-1, broadcast, operands[at].Value}, t.block, t.arguments)
 		return true
 	}
-	target := f.of(at[1])
+	target := f.of(place{register: base})
 	if target.block {
 		return false
 	}
@@ -290,12 +269,4 @@ func (f *flow) store(operands string, registers []string) bool {
 		f.written[argument] = true
 	}
 	return f.escape(values)
-}
-
-// digits is the number that a text is, 0 for none.
-func digits(text string) (n int) {
-	for _, c := range text {
-		n = 10*n + int(c-'0')
-	}
-	return n
 }

@@ -1,11 +1,12 @@
 package cuda
 
 import (
-	"maps"
 	"os"
+	"reflect"
 	"slices"
-	"strconv"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/ptx"
 )
 
 // What GCC made of testdata/arguments.c: GCC passes the variables of a construct in the
@@ -13,26 +14,17 @@ import (
 func TestArgumentWrites(t *testing.T) {
 	data, err := os.ReadFile("testdata/arguments.ptx")
 	check(t, err)
-	text := string(data)
-	for number, want := range [][]int{
-		{0},    // result
-		{1, 2}, // written, result
-		{0, 1}, // result and passed
-		{0},    // counted
-		{0, 3}, // result and sum
-	} {
-		name := "main$_omp_fn$" + strconv.Itoa(number)
-		parameter, body, ok := kernelBody(text, name)
-		if !ok {
-			t.Fatalf("%s is not found", name)
-		}
-		written, known := writes(parameter, body)
-		if got := slices.Sorted(maps.Keys(written)); !known || !slices.Equal(got, want) {
-			t.Errorf("%s may write to arguments %v (known %v), want %v", name, got, known, want)
-		}
+	m, err := ptx.Parse(string(data))
+	check(t, err)
+	want := argumentWrites{
+		"main$_omp_fn$0": {0},    // result
+		"main$_omp_fn$1": {1, 2}, // written, result
+		"main$_omp_fn$2": {0, 1}, // result and passed
+		"main$_omp_fn$3": {0},    // counted
+		"main$_omp_fn$4": {0, 3}, // result and sum
 	}
-	if _, _, ok := kernelBody(text, "main$_omp_fn$9"); ok {
-		t.Error("a kernel is found that is not there")
+	if got := writesIn(m); !reflect.DeepEqual(got, want) {
+		t.Errorf("kernels may write to arguments %v, want %v", got, want)
 	}
 }
 
@@ -69,8 +61,9 @@ func TestArgumentWritesOfInstructions(t *testing.T) {
 		"half of an address":        {"ld.u32 %r1,[%a];\n", nil, false},
 		"the block by another way":  {"mov.u64 %r7,%a;\nld.u64 %r1,[%r7+24];\nst.f64 [%r1],%r2;\n", []int{3}, true},
 	} {
-		written, known := writes("%in", "ld.param.u64 %a, [%in];\n"+c.code)
-		if got := slices.Sorted(maps.Keys(written)); known != c.known || known && !slices.Equal(got, c.want) {
+		m, err := ptx.Parse(".entry k (.param.u64 %in)\n{\n.local .u64 %stack;\n.param .u64 %out_arg1;\nld.param.u64 %a, [%in];\n" + c.code + "}")
+		check(t, err)
+		if got, known := writesIn(m)["k"]; known != c.known || !slices.Equal(got, c.want) {
 			t.Errorf("%s: arguments %v, known %v; want %v, %v", name, got, known, c.want, c.known)
 		}
 	}
@@ -85,8 +78,8 @@ func FuzzArgumentWrites(f *testing.F) {
 		f.Add(string(data))
 	}
 	f.Fuzz(func(_ *testing.T, text string) {
-		if parameter, body, ok := kernelBody(text, "main$_omp_fn$0"); ok {
-			writes(parameter, body)
+		if m, err := ptx.Parse(text); err == nil {
+			writesIn(m)
 		}
 	})
 }

@@ -22,6 +22,7 @@ make -s -C "$examples/shallow-water" BUILD="$carry/programs" CXX="$cxx" FC="$fc"
   OPENACC="$(printf '%q ' "${offload[@]}")"
 rm -rf "$carry/programs/shallow-water-fortran-modules" # not there where make has found the programs new enough
 $cc "${offload[@]}" -o "$carry/programs/device" "$here/device.c"
+$cc "${offload[@]}" -o "$carry/reductions" "$here/reductions.c"
 $cc "${offload[@]}" -I"$root/runtime/include" -o "$carry/waitany" "$here/waitany.c" "$runtime" -ldl -lpthread
 # The programs of the event matrix (runtime/eventmatrix).
 matrix=$root/runtime/eventmatrix/testdata

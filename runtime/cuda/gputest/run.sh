@@ -22,7 +22,7 @@ fi
 ours=(env "LD_PRELOAD=$carry/lib/libopenacc.so")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-chmod +x "$carry"/bin/* "$carry"/programs/* "$carry"/launches "$carry"/waitany "$carry"/timing "$carry"/bare "$carry"/measure "$carry"/tests/* "$carry"/matrix/* "$carry"/errors/* 2>/dev/null
+chmod +x "$carry"/bin/* "$carry"/programs/* "$carry"/launches "$carry"/waitany "$carry"/reductions "$carry"/timing "$carry"/bare "$carry"/measure "$carry"/tests/* "$carry"/matrix/* "$carry"/errors/* 2>/dev/null
 
 smoke() {
   echo "== programs: status and time on GCC's runtime and on ours"
@@ -44,6 +44,9 @@ smoke() {
   env -u ACC_DEVICE_TYPE "${ours[@]}" "$carry/programs/device" 2>&1 | tail -1
   echo "== acc_wait_any, which GCC's runtime does not have"
   timeout 60 "${ours[@]}" "$carry/waitany" 2>&1 | tail -3
+  echo "== reductions, as rewritten and as GCC wrote them"
+  timeout 60 "${ours[@]}" "$carry/reductions" 2>&1 | tail -5
+  timeout 60 "${ours[@]}" ACCSCOPE_CUDA_REWRITE=0 "$carry/reductions" 2>&1 | tail -5
 }
 
 # one NAME ENVIRONMENT RUNTIME: runs a test, prints its status.

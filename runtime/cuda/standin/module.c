@@ -94,7 +94,7 @@ line (CUlinkState state, char *text)
   size_t bytes;
   int threads;
 
-  if (sscanf (text, "function %511s %lx %d", name, &address, &threads) == 3)
+  if (sscanf (text, "// function %511s %lx %d", name, &address, &threads) == 3)
     {
       struct CUfunc_st *f = calloc (1, sizeof *f);
       if (f == NULL)
@@ -105,7 +105,7 @@ line (CUlinkState state, char *text)
       f->next = m->functions;
       m->functions = f;
     }
-  else if (sscanf (text, "variable %511s %zu", name, &bytes) == 2)
+  else if (sscanf (text, "// variable %511s %zu", name, &bytes) == 2)
     {
       struct variable *v = calloc (1, sizeof *v);
       if (v == NULL)

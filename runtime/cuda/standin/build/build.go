@@ -67,7 +67,7 @@ func Image(functions []Function, variables []Variable, line string) goacc.Image 
 		if threads == 0 {
 			threads = 1024
 		}
-		fmt.Fprintf(&text, "function %s %#x %d\n.entry %s (.param.u64 %%in_ar0)\n{\n\tret;\n}\n", f.Name, f.Host, threads, f.Name)
+		fmt.Fprintf(&text, "// function %s %#x %d\n.entry %s (.param.u64 %%in_ar0)\n{\n\tret;\n}\n", f.Name, f.Host, threads, f.Name)
 		image.Functions = append(image.Functions, f.Host)
 		descriptors[2*i] = uintptr(unsafe.Pointer(C.CString(f.Name)))
 		descriptors[2*i+1] = uintptr(f.Dimensions[0]) | uintptr(f.Dimensions[1])<<16 | uintptr(f.Dimensions[2])<<32
@@ -77,7 +77,7 @@ func Image(functions []Function, variables []Variable, line string) goacc.Image 
 		if bytes == 0 {
 			bytes = v.Size
 		}
-		fmt.Fprintf(&text, "variable %s %d\n", v.Name, bytes)
+		fmt.Fprintf(&text, "// variable %s %d\n", v.Name, bytes)
 		image.Variables = append(image.Variables, goacc.Variable{Host: v.Host, Size: v.Size, Link: v.Link})
 		names[i] = uintptr(unsafe.Pointer(C.CString(v.Name)))
 	}

@@ -110,7 +110,7 @@ register_program (void)
       if (asprintf (&name, "f%zu", i) < 0)
 	abort ();
       image.functions[i].name = name;
-      fprintf (stream, "function %s %#lx 1024\n.entry %s (.param.u64 %%in_ar0)\n{\n%s\tret;\n}\n",
+      fprintf (stream, "// function %s %#lx 1024\n.entry %s (.param.u64 %%in_ar0)\n{\n%s\tret;\n}\n",
 	       name, (unsigned long) image.host[i], name, code);
     }
   fclose (stream);
