@@ -108,32 +108,40 @@ func plan(u *units.Unit, fn *units.Scope, pc uint64) []planned {
 		if seen[s] {
 			return
 		}
-		seen[s] = true
 		n := len(list)
 		defer func() {
 			for i := n; i < len(list); i++ {
 				list[i].around = around
 			}
 		}()
-		for _, v := range s.Variables {
-			list = planVariable(u, list, s, v, depth, static)
-			if len(list) > 0 && list[len(list)-1].entry == v && s == fn && v.Tag == dwarf.TagFormalParameter {
-				p := &list[len(list)-1]
-				p.begins, p.argument = fn.EntryAddress(), true
-			}
+		parts := []*units.Scope{s}
+		if s.Parent == nil {
+			parts = s.Unit.Outermost()
 		}
-		for _, c := range s.Children {
-			if c.Entry.Tag == dwarf.TagCommonDwarfBlock {
-				for _, v := range c.Variables {
-					list = planVariable(u, list, c, v, depth, static)
+		for _, s := range parts {
+			seen[s] = true
+			for _, v := range s.Variables {
+				list = planVariable(s.Unit, list, s, v, depth, static)
+				if len(list) > 0 && list[len(list)-1].entry == v && s == fn && v.Tag == dwarf.TagFormalParameter {
+					p := &list[len(list)-1]
+					p.begins, p.argument = fn.EntryAddress(), true
+				}
+			}
+			for _, c := range s.Children {
+				if c.Entry.Tag == dwarf.TagCommonDwarfBlock {
+					for _, v := range c.Variables {
+						list = planVariable(s.Unit, list, c, v, depth, static)
+					}
 				}
 			}
 		}
 		if len(list) > n {
 			depth++
 		}
-		for _, i := range s.Imports {
-			list = planImport(u, list, i, depth, seen)
+		for _, s := range parts {
+			for _, i := range s.Imports {
+				list = planImport(s.Unit, list, i, depth, seen)
+			}
 		}
 		if len(list) > n {
 			depth++
@@ -145,11 +153,9 @@ func plan(u *units.Unit, fn *units.Scope, pc uint64) []planned {
 		if s.Entry.Tag == dwarf.TagSubprogram || s.Entry.Tag == dwarf.TagInlinedSubroutine {
 			nested := false
 			// What stands around the source of the function is in scope too.
-			if v, o := u.Refer(s.Entry, dwarf.AttrAbstractOrigin); v == u && o != nil {
-				if as := u.Top.Find(o.Offset); as != nil {
-					origins = append(origins, as.Parent)
-					nested = isNested(u, as)
-				}
+			if as := s.Refers(dwarf.AttrAbstractOrigin); as != nil {
+				origins = append(origins, as.Parent)
+				nested = isNested(as)
 			}
 			static = static || s.Entry.Tag == dwarf.TagSubprogram
 			around = around || s.Entry.Tag == dwarf.TagInlinedSubroutine && !nested
@@ -171,16 +177,9 @@ func plan(u *units.Unit, fn *units.Scope, pc uint64) []planned {
 
 // isNested tells whether a function stands in another one: a contained procedure,
 // or a lambda, which is declared in a class of that one.
-func isNested(u *units.Unit, fn *units.Scope) bool {
-	if fn.Parent.Function() != nil {
-		return true
-	}
-	v, declared := u.Refer(fn.Entry, dwarf.AttrSpecification)
-	if v != u || declared == nil {
-		return false
-	}
-	s := u.Top.Find(declared.Offset)
-	return s != nil && s.Parent.Function() != nil
+func isNested(fn *units.Scope) bool {
+	declared := fn.Refers(dwarf.AttrSpecification)
+	return fn.Parent.Function() != nil || declared != nil && declared.Parent.Function() != nil
 }
 
 func planVariable(u *units.Unit, list []planned, s *units.Scope, v *dwarf.Entry, depth int, static bool) []planned {
@@ -224,23 +223,24 @@ func planVariable(u *units.Unit, list []planned, s *units.Scope, v *dwarf.Entry,
 func planImport(u *units.Unit, list []planned, i *dwarf.Entry, depth int, seen map[*units.Scope]bool) []planned {
 	v, e := u.Refer(i, dwarf.AttrImport)
 	switch {
-	case e == nil || v != u:
+	case e == nil || v.Tree() != nil:
 		return list
 	case e.Tag == dwarf.TagVariable:
-		return planVariable(u, list, u.Top, e, depth, true)
+		return planVariable(v, list, v.Top, e, depth, true)
 	case e.Tag != dwarf.TagModule:
 		return list
 	}
-	s := u.Module(e)
-	if s == nil || seen[s] {
-		return list
-	}
-	seen[s] = true
-	for _, v := range s.Variables {
-		list = planVariable(s.Unit, list, s, v, depth, true)
-	}
-	for _, i := range s.Imports {
-		list = planImport(s.Unit, list, i, depth, seen)
+	for _, s := range v.Module(e) {
+		if seen[s] {
+			continue
+		}
+		seen[s] = true
+		for _, v := range s.Variables {
+			list = planVariable(s.Unit, list, s, v, depth, true)
+		}
+		for _, i := range s.Imports {
+			list = planImport(s.Unit, list, i, depth, seen)
+		}
 	}
 	return list
 }

@@ -123,6 +123,68 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
+// FuzzShared reads damaged files of shared debug information, as GNU's extension and DWARF 5
+// have it, and damaged programs that refer to them.
+func FuzzShared(f *testing.F) {
+	var programs, shared [][]byte
+	for _, options := range [][]string{{"-r"}, {"--dwarf-5"}} {
+		dir := f.TempDir()
+		text := "struct s { struct s *next; double *p; int k[3]; } s;\n" +
+			"static double half (double x) { return x / 2; }\n" +
+			"double g[4]; void f (int n, double *p)\n{\n#pragma acc parallel loop copy(p[0:n], g, s.p[0:n])\n  for (int i = 0; i < n; i++) p[i] += g[i & 3] + half (s.p[i]);\n}\n"
+		if err := os.WriteFile(filepath.Join(dir, "small.c"), []byte(text), 0o644); err != nil {
+			f.Fatal(err)
+		}
+		out := filepath.Join(dir, "small.so")
+		command(f, dir, compilers.C(), "-O2", "-g", "-fopenacc", "-foffload=disable", "-nostdlib", "-shared", "-fPIC", "-o", out, "small.c")
+		common := share(f, out, options...)
+		for path, to := range map[string]*[][]byte{out: &programs, common: &shared} {
+			b, err := os.ReadFile(path)
+			if err != nil {
+				f.Fatal(err)
+			}
+			*to = append(*to, b)
+		}
+	}
+	f.Add(uint8(0), false, []byte{})
+	f.Add(uint8(1), false, []byte{0x00, 0x45, 0xff, 0x01, 0x11, 0x00})
+	f.Add(uint8(2), true, []byte{0x02, 0x45, 0x01})
+	f.Fuzz(func(t *testing.T, which uint8, program bool, edits []byte) {
+		dir, n := t.TempDir(), int(which)%len(shared)
+		b, c := append([]byte(nil), programs[n]...), append([]byte(nil), shared[n]...)
+		damaged := c
+		if program {
+			damaged = b
+		}
+		for ; len(edits) >= 3; edits = edits[3:] {
+			damaged[(int(edits[0])<<8|int(edits[1]))%len(damaged)] = edits[2]
+		}
+		out := filepath.Join(dir, "small.so")
+		for path, content := range map[string][]byte{out: b, filepath.Join(dir, "common.debug"): c} {
+			if err := os.WriteFile(path, content, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		im, err := Open(out)
+		if err != nil {
+			return
+		}
+		defer im.Close()
+		for pc := uint64(0x1000); pc < 0x1200; pc += 16 {
+			im.Lookup(pc)
+			im.Kernel(pc)
+			im.Construct(pc)
+			fr, err := im.Frame(pc, 0, zeroRegisters(), func(address uint64, to []byte) error {
+				clear(to)
+				return nil
+			})
+			if err == nil {
+				fr.name(0x4000, 8, false)
+			}
+		}
+	})
+}
+
 // zeroRegisters are registers that are known, all of them 0.
 func zeroRegisters() (r snapshot.Registers) {
 	for number := range 16 {

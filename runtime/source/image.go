@@ -4,6 +4,8 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/accscope/accscope/runtime/source/cfi"
@@ -31,6 +33,7 @@ type Image struct {
 	sought  bool          // debug has been looked for
 	debug   *elffile.File // debug information: main itself, a separate file, or nil
 	looked  []elffile.SeparateFile
+	shared  *sharedFile      // nil until asked for
 	symbols *elffile.Symbols // nil until asked for
 	units   *units.Index     // nil until asked for
 	frames  *cfi.Table       // nil until asked for
@@ -41,6 +44,13 @@ type Image struct {
 	recentFlow     *machine.Flow
 }
 
+// sharedFile is the file in which the debug information has what it shares with other files.
+type sharedFile struct {
+	file   *elffile.File // nil where it shares none, or its file is not there
+	named  string
+	looked []elffile.SeparateFile
+}
+
 // segment is one loadable piece: file offsets to addresses.
 type segment struct {
 	offset, size, address uint64
@@ -48,14 +58,25 @@ type segment struct {
 }
 
 // Open maps the file and finds its debug information: in itself, in a file
-// named by build-id below /usr/lib/debug/.build-id, or in the file that
-// .gnu_debuglink names when its checksum agrees.
+// named by build-id in a folder .build-id below one of the debug roots, or in the file
+// that .gnu_debuglink names when its checksum agrees.
 func Open(path string) (*Image, error) {
-	return OpenWithDebugRoots(path, []string{"/usr/lib/debug"})
+	return OpenWithDebugRoots(path, debugRoots())
+}
+
+// debugRoots are the folders that files of debug information are below: those that the
+// user names, then the one where packages have them.
+func debugRoots() (roots []string) {
+	for _, folder := range filepath.SplitList(os.Getenv("ACCSCOPE_DEBUG_PATH")) {
+		if folder != "" {
+			roots = append(roots, folder)
+		}
+	}
+	return append(roots, "/usr/lib/debug")
 }
 
 // OpenWithDebugRoots is Open with the folders that are searched for separate
-// debug files in place of /usr/lib/debug.
+// debug files given.
 func OpenWithDebugRoots(path string, roots []string) (*Image, error) {
 	im := &Image{path: path, roots: roots}
 	err := elffile.Guard(path, func() error {
@@ -97,10 +118,13 @@ func (im *Image) Close() {
 	if im.debug != nil && im.debug != im.main {
 		im.debug.Close()
 	}
+	if im.shared != nil && im.shared.file != nil {
+		im.shared.file.Close()
+	}
 	if im.main != nil {
 		im.main.Close()
 	}
-	im.main, im.debug = nil, nil
+	im.main, im.debug, im.shared = nil, nil, nil
 }
 
 // read looks something up: alone, and not in an image that is closed. Damaged debug
@@ -134,6 +158,17 @@ func (im *Image) debugLocked() *elffile.File {
 	return im.debug
 }
 
+// sharedLocked finds the file that the debug information shares with others when first asked.
+func (im *Image) sharedLocked() *sharedFile {
+	if im.shared == nil {
+		im.shared = &sharedFile{}
+		if f := im.debugLocked(); f != nil {
+			im.shared.file, im.shared.named, im.shared.looked = elffile.FindShared(f, im.roots)
+		}
+	}
+	return im.shared
+}
+
 // DebugInfo says how the debug information is stored, for a diagnosis of slow
 // first look-ups.
 type DebugInfo struct {
@@ -145,6 +180,10 @@ type DebugInfo struct {
 	Symbols bool                   // there is a symbol table: functions have names without debug information
 	Linked  string                 // the separate file that .gnu_debuglink names, "" when it names none
 	Looked  []elffile.SeparateFile // where a separate file was sought in vain
+
+	Shared       string                 // the file with what is shared with other programs, as the debug information names it; "" for none
+	SharedPath   string                 // where it is, "" where it is not there
+	SharedLooked []elffile.SeparateFile // where it was sought in vain
 }
 
 // DebugInfo describes the image's debug information.
@@ -163,6 +202,10 @@ func (im *Image) DebugInfo() DebugInfo {
 		d.Path = f.Path
 		if s := f.Sections[".debug_info"]; s != nil {
 			d.Bytes, d.Compressed = s.Size, s.Compressed
+		}
+		s := im.sharedLocked()
+		if d.Shared, d.SharedLooked = s.named, s.looked; s.file != nil {
+			d.SharedPath = s.file.Path
 		}
 		d.Indexed = f.Sections[".debug_aranges"] != nil
 		return nil
@@ -219,7 +262,7 @@ func (im *Image) unitsLocked() (*units.Index, error) {
 	if f == nil {
 		return nil, nil
 	}
-	ix, err := units.NewIndex(im.path, f, im.symbolsLocked)
+	ix, err := units.NewIndex(im.path, f, im.symbolsLocked, func() *elffile.File { return im.sharedLocked().file })
 	im.units = ix
 	return ix, err
 }

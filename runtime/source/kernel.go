@@ -59,7 +59,9 @@ func (im *Image) Kernel(address uint64) (Kernel, error) {
 		}
 		k.FunctionLinkage = linkage.Around(k.LinkageName)
 		k.Name = k.Function
-		if n := linkage.Number(k.LinkageName); n != "" {
+		if n := linkage.Number(k.LinkageName); k.FirstLine > 0 {
+			k.Name = fmt.Sprintf("%s:%d", k.Function, k.FirstLine)
+		} else if n != "" {
 			k.Name += "#" + n
 		}
 	}

@@ -29,9 +29,13 @@ func TestModulesOfOtherFiles(t *testing.T) {
 				t.Parallel()
 				text, main, _ := strings.Cut(string(content), "program hydro\n")
 				text += "program hydro\n" + strings.Replace(main, "use definitions\n", use, 1)
-				got := table(t, compileApart(t, text, "end module\n", level))
-				if got != want {
+				program := compileApart(t, text, "end module\n", level)
+				if got := table(t, program); got != want {
 					t.Errorf("the table of one file differs:\n%s", difference(want, got))
+				}
+				share(t, program, "-r")
+				if got := table(t, program); got != want {
+					t.Errorf("with shared debug information the table of one file differs:\n%s", difference(want, got))
 				}
 			})
 		}

@@ -98,7 +98,7 @@ func FromModules(modules []Module) *Process {
 }
 
 func newProcess() *Process {
-	return &Process{roots: []string{"/usr/lib/debug"}, images: map[string]opened{}, inodes: map[string]inode{}}
+	return &Process{roots: debugRoots(), images: map[string]opened{}, inodes: map[string]inode{}}
 }
 
 // Close unmaps every file.

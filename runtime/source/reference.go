@@ -9,16 +9,19 @@ import (
 // typeReference names a type in a way that can be kept: a type itself keeps its
 // decoded unit in memory.
 type typeReference struct {
-	image *Image // nil: no type
+	image *Image       // nil: no type
+	units *units.Index // of the image, or of the file that it shares
 	unit  uint64
 	entry dwarf.Offset
+
+	language int64
 }
 
 func (im *Image) reference(t *units.Type) typeReference {
 	if t == nil {
 		return typeReference{}
 	}
-	return typeReference{im, t.Unit.Offset, t.Entry.Offset}
+	return typeReference{im, t.Unit.Index, t.Unit.Offset, t.Entry.Offset, t.Unit.Language}
 }
 
 // resolve decodes the type again, nil when there is none any more.
@@ -28,7 +31,7 @@ func (r typeReference) resolve() (t *units.Type) {
 	}
 	// Damage leaves the variable without a type.
 	_ = r.image.read(func() error {
-		u, err := r.image.units.Decode(r.unit)
+		u, err := r.units.Decode(r.unit, r.language)
 		if err != nil {
 			return err
 		}

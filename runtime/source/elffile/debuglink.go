@@ -3,8 +3,13 @@ package elffile
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"hash/crc32"
 	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/accscope/accscope/runtime/source/cursor"
 )
 
 // SeparateFile is a place where a file of debug information was looked for.
@@ -58,6 +63,85 @@ func FindDebug(f *File, roots []string) (*File, []SeparateFile) {
 		}
 	}
 	return nil, looked
+}
+
+// FindShared looks for the file in which f has part of its debug information, shared with
+// other files (DWARF 5 §7.3.6): where f says, then below the roots, by build-id and by name.
+// named is what f calls it, "" where f has all itself. When there is none, it tells where
+// it has looked.
+func FindShared(f *File, roots []string) (shared *File, named string, looked []SeparateFile) {
+	named, id := f.sharedName()
+	if named == "" {
+		return nil, "", nil
+	}
+	dir := filepath.Dir(f.Path)
+	if real, err := filepath.EvalSymlinks(f.Path); err == nil {
+		dir = filepath.Dir(real)
+	}
+	candidates := []string{named}
+	if !filepath.IsAbs(named) {
+		candidates[0] = filepath.Join(dir, named)
+	}
+	candidates = append(candidates, filepath.Join(dir, filepath.Base(named)))
+	// Distributions keep these files in a folder .dwz, and a file may stand in a folder for
+	// each architecture there.
+	_, below, ok := strings.Cut(named, ".dwz/")
+	if !ok {
+		below = filepath.Base(named)
+	}
+	for _, root := range roots {
+		if len(id) > 2 {
+			candidates = append(candidates, filepath.Join(root, ".build-id", id[:2], id[2:]+".debug"))
+		}
+		candidates = append(candidates, filepath.Join(root, ".dwz", below))
+	}
+	for i, path := range candidates {
+		if slices.Contains(candidates[:i], path) {
+			continue
+		}
+		d, err := Open(path)
+		if err == nil && d.HasDebug() && d.sharedID() == id {
+			return d, named, nil
+		}
+		looked = append(looked, SeparateFile{path, err == nil})
+		if err == nil {
+			d.Close()
+		}
+	}
+	return nil, named, looked
+}
+
+// sharedName is the file that f shares debug information in, and the build-id of that.
+func (f *File) sharedName() (name, id string) {
+	if name, sum, ok := bytes.Cut(f.Bytes(".gnu_debugaltlink"), []byte{0}); ok && len(name) > 0 {
+		return string(name), hex.EncodeToString(sum)
+	}
+	name, id, supplementary := supplement(f.Bytes(".debug_sup"))
+	if supplementary {
+		return "", ""
+	}
+	return name, id
+}
+
+// sharedID is the number that files which share f know it by.
+func (f *File) sharedID() string {
+	if _, id, supplementary := supplement(f.Bytes(".debug_sup")); supplementary {
+		return id
+	}
+	return f.BuildID()
+}
+
+// supplement takes a section .debug_sup apart, which a shared file has as well as those
+// that share it.
+func supplement(b []byte) (name, id string, supplementary bool) {
+	in := cursor.Cursor{Rest: b}
+	if in.Fixed(2) < 2 { // the version
+		return "", "", false
+	}
+	supplementary = in.Fixed(1) == 1
+	file, rest, _ := bytes.Cut(in.Rest, []byte{0})
+	in.Rest = rest
+	return string(file), hex.EncodeToString(in.Block(in.Unsigned())), supplementary
 }
 
 // DebugLink takes the section apart: a name, zero padding to four bytes, the

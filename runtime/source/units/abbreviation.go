@@ -23,20 +23,24 @@ const (
 	formStringIndex  = 0x1f02 // DW_FORM_GNU_str_index
 )
 
-// usesFarReferences tells whether any abbreviation of the table has a
-// reference across units.
-func usesFarReferences(abbrev []byte, at uint64) bool {
-	far := false
-	walkAbbreviations(abbrev, at, func(_, _, form uint64, _ int) bool {
-		far = far || form == formRefAddr
-		return !far
+// farReferences lists the attributes of each abbreviation of a table that refer across
+// units, by its code. It is nil where none does.
+func farReferences(abbrev []byte, at uint64) map[uint64][]dwarf.Attr {
+	var far map[uint64][]dwarf.Attr
+	walkAbbreviations(abbrev, at, func(code, attribute, form uint64, _ int) {
+		if form == formRefAddr {
+			if far == nil {
+				far = map[uint64][]dwarf.Attr{}
+			}
+			far[code] = append(far[code], dwarf.Attr(attribute))
+		}
 	})
 	return far
 }
 
 // isFar tells whether the entry's attribute is a reference across units.
 func (u *Unit) isFar(e *dwarf.Entry, attribute dwarf.Attr) bool {
-	if !u.farRefs {
+	if u.far == nil {
 		return false
 	}
 	info := u.Index.info[u.Offset : u.Offset+u.size]
@@ -44,16 +48,7 @@ func (u *Unit) isFar(e *dwarf.Entry, attribute dwarf.Attr) bool {
 		return false
 	}
 	at := cursor.Cursor{Rest: info[e.Offset:]}
-	code := at.Unsigned()
-	far := false
-	walkAbbreviations(u.Index.sections.abbrev, u.abbrev, func(c, a, form uint64, _ int) bool {
-		if c == code && a == uint64(attribute) {
-			far = form == formRefAddr
-			return false
-		}
-		return true
-	})
-	return far
+	return slices.Contains(u.far[at.Unsigned()], attribute)
 }
 
 // withoutExtensions gives the abbreviations with the indexed forms of DWARF 5 in place
@@ -61,21 +56,20 @@ func (u *Unit) isFar(e *dwarf.Entry, attribute dwarf.Attr) bool {
 // debug/dwarf knows only the former.
 func withoutExtensions(abbrev []byte, at uint64) []byte {
 	abbrev = slices.Clone(abbrev)
-	walkAbbreviations(abbrev, at, func(_, _, form uint64, position int) bool {
+	walkAbbreviations(abbrev, at, func(_, _, form uint64, position int) {
 		switch form {
 		case formAddressIndex:
 			copy(abbrev[position:], []byte{0x80 | formAddrx, 0})
 		case formStringIndex:
 			copy(abbrev[position:], []byte{0x80 | formStrx, 0})
 		}
-		return true
 	})
 	return abbrev
 }
 
-// walkAbbreviations visits the attributes of a table until visit is false. position is
-// where in b the form stands.
-func walkAbbreviations(b []byte, at uint64, visit func(code, attribute, form uint64, position int) bool) {
+// walkAbbreviations visits the attributes of a table. position is where in b the form
+// stands.
+func walkAbbreviations(b []byte, at uint64, visit func(code, attribute, form uint64, position int)) {
 	if at >= uint64(len(b)) {
 		return
 	}
@@ -97,9 +91,7 @@ func walkAbbreviations(b []byte, at uint64, visit func(code, attribute, form uin
 			if attribute == 0 && form == 0 {
 				break
 			}
-			if !visit(code, attribute, form, position) {
-				return
-			}
+			visit(code, attribute, form, position)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (u *Unit) CallParameters(fn *Scope, pc uint64, wanted func(linkage string) 
 		return nil
 	}
 	for depth := 1; depth > 0; {
-		e, err := r.Next()
+		e, err := u.next(r)
 		if err != nil || e == nil {
 			return nil
 		}
@@ -44,7 +44,7 @@ func (u *Unit) CallParameters(fn *Scope, pc uint64, wanted func(linkage string) 
 		}
 		passed := map[int][]byte{}
 		for {
-			p, err := r.Next()
+			p, err := u.next(r)
 			if err != nil || p == nil || p.Tag == 0 {
 				return passed
 			}

@@ -78,15 +78,15 @@ func (u *Unit) FunctionLines(s *Scope) (first, last int) {
 // nextFunction is the line of the first function that is declared in a file
 // below a line, 0 when there is none. The code of an inlined function is mixed
 // with its surroundings, whose lines are no lines of its own.
-func (u *Unit) nextFunction(line int, file string, identity dwarf.Offset) (next int) {
+func (u *Unit) nextFunction(line int, file string, identity place) (next int) {
 	var visit func(*Scope)
 	visit = func(c *Scope) {
 		if c.Entry.Tag == dwarf.TagSubprogram {
-			if u.identity(c.Entry) == identity {
+			if c.Unit.identity(c.Entry) == identity {
 				return // functions in the function end it no sooner
 			}
-			n := int(u.number(c.Entry, dwarf.AttrDeclLine))
-			if n > line && (next == 0 || n < next) && u.DeclaredIn(c.Entry) == file {
+			n := int(c.Unit.number(c.Entry, dwarf.AttrDeclLine))
+			if n > line && (next == 0 || n < next) && c.Unit.DeclaredIn(c.Entry) == file {
 				next = n
 			}
 		}
@@ -94,21 +94,22 @@ func (u *Unit) nextFunction(line int, file string, identity dwarf.Offset) (next 
 			visit(child)
 		}
 	}
-	visit(u.Top)
+	for _, top := range u.Outermost() {
+		visit(top)
+	}
 	return next
 }
 
-// identity is the offset of the entry that all instances of a function share.
-func (u *Unit) identity(e *dwarf.Entry) dwarf.Offset {
-	for n := 0; n < 8; n++ {
+// identity is the entry that all instances of a function share.
+func (u *Unit) identity(e *dwarf.Entry) place {
+	for range 8 {
 		v, o := u.Refer(e, dwarf.AttrAbstractOrigin)
-		if v == u && o != nil {
-			e = o
-			continue
+		if o == nil {
+			break
 		}
-		break
+		u, e = v, o
 	}
-	return e.Offset
+	return u.place(e)
 }
 
 // OwnLines gives the lowest and highest line of a file among the rows of a

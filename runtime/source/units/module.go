@@ -2,36 +2,54 @@ package units
 
 import "debug/dwarf"
 
-// Module gives the scope of the Fortran module that a unit names by an entry: a unit that
-// only uses a module declares it, and another one defines it. nil where none does.
-func (u *Unit) Module(e *dwarf.Entry) *Scope {
-	if declared, _ := e.Val(dwarf.AttrDeclaration).(bool); !declared {
-		return u.Top.Find(e.Offset)
+// Module gives the scopes of the Fortran module that a unit names by an entry: a unit that
+// only uses a module declares it, and another one defines it. Units that this one imports
+// may have parts of it.
+func (u *Unit) Module(e *dwarf.Entry) (list []*Scope) {
+	name := u.Text(e, dwarf.AttrName)
+	defining := []*Unit{u}
+	if declared, _ := e.Val(dwarf.AttrDeclaration).(bool); declared {
+		defining = u.Index.defining(name)
 	}
-	name, _ := e.Val(dwarf.AttrName).(string)
-	ix := u.Index
-	if ix.modules == nil {
-		ix.readModules()
-	}
-	offset, known := ix.modules[name]
-	if !known {
-		return nil
-	}
-	defining, err := ix.Decode(offset)
-	if err != nil || defining.Tree() != nil {
-		return nil
-	}
-	for _, s := range defining.Top.Children {
-		if s.Entry.Tag == dwarf.TagModule && defining.Text(s.Entry, dwarf.AttrName) == name {
-			return s
+	for _, d := range defining {
+		for _, top := range d.Outermost() {
+			for _, s := range top.Children {
+				if isModule(s.Entry) && s.Unit.Text(s.Entry, dwarf.AttrName) == name {
+					list = append(list, s)
+				}
+			}
 		}
 	}
-	return nil
+	return list
+}
+
+func isModule(e *dwarf.Entry) bool {
+	declared, _ := e.Val(dwarf.AttrDeclaration).(bool)
+	return e.Tag == dwarf.TagModule && !declared
+}
+
+// defining lists the units that define a module: those of the program's own file, or one of
+// the shared file, which may be asked too.
+func (ix *Index) defining(name string) (list []*Unit) {
+	if ix.sharedBy != nil {
+		ix = ix.sharedBy
+	}
+	for ; ix != nil && len(list) == 0; ix = ix.sharedIndex() {
+		if ix.modules == nil {
+			ix.readModules()
+		}
+		for _, offset := range ix.modules[name] {
+			if u, err := ix.Decode(offset, fortran); err == nil {
+				list = append(list, u)
+			}
+		}
+	}
+	return list
 }
 
 // readModules notes which units define Fortran modules. Damage leaves modules out.
 func (ix *Index) readModules() {
-	ix.modules = map[string]uint64{}
+	ix.modules = map[string][]uint64{}
 	touched := uint64(0)
 	for at := uint64(0); at < uint64(len(ix.info)); {
 		h, err := readUnitHeader(ix.info, at)
@@ -40,7 +58,8 @@ func (ix *Index) readModules() {
 		}
 		if h.code {
 			if u, err := ix.newUnit(h); err == nil {
-				if u = ix.rest(u, h.id); IsFortran(u.Language) {
+				// A partial unit may not say its language.
+				if u = ix.rest(u, h.id); IsFortran(u.Language) || u.Language == 0 {
 					ix.addModules(u)
 				}
 			}
@@ -56,18 +75,16 @@ func (ix *Index) readModules() {
 
 func (ix *Index) addModules(u *Unit) {
 	r := u.data.Reader()
-	if _, err := r.Next(); err != nil {
+	if _, err := u.next(r); err != nil {
 		return
 	}
 	for {
-		e, err := r.Next()
+		e, err := u.next(r)
 		if err != nil || e == nil || e.Tag == 0 {
 			return
 		}
-		if declared, _ := e.Val(dwarf.AttrDeclaration).(bool); e.Tag == dwarf.TagModule && !declared {
-			if name, _ := e.Val(dwarf.AttrName).(string); name != "" {
-				ix.modules[name] = u.Offset
-			}
+		if name := u.Text(e, dwarf.AttrName); name != "" && isModule(e) {
+			ix.modules[name] = append(ix.modules[name], u.Offset)
 		}
 		if e.Children {
 			r.SkipChildren()

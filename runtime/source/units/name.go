@@ -7,10 +7,12 @@ import (
 	"github.com/accscope/accscope/runtime/source/linkage"
 )
 
-// Fortran's language codes (DWARF 5 §7.12).
+const fortran = 0x23 // DW_LANG_Fortran08
+
+// IsFortran tells Fortran's language codes (DWARF 5 §7.12).
 func IsFortran(l int64) bool {
 	switch l {
-	case 0x07, 0x08, 0x0e, 0x22, 0x23, 0x2d:
+	case 0x07, 0x08, 0x0e, 0x22, fortran, 0x2d:
 		return true
 	}
 	return false

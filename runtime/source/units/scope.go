@@ -59,12 +59,12 @@ func (u *Unit) Tree() error {
 		return nil
 	}
 	r := u.data.Reader()
-	root, err := r.Next()
+	root, err := u.next(r)
 	if err != nil || root == nil {
 		return fmt.Errorf("unit at offset 0x%x: %v", u.Offset, err)
 	}
 	u.Top = &Scope{Unit: u, Entry: root}
-	u.functions = nil
+	u.functions, u.imports = nil, nil
 	at := u.Top
 	depth := 0
 	if !root.Children {
@@ -72,7 +72,7 @@ func (u *Unit) Tree() error {
 		return nil
 	}
 	for {
-		e, err := r.Next()
+		e, err := u.next(r)
 		if err != nil {
 			return err
 		}
@@ -112,6 +112,8 @@ func (u *Unit) Tree() error {
 			at.Variables = append(at.Variables, e)
 		case dwarf.TagImportedModule, dwarf.TagImportedDeclaration:
 			at.Imports = append(at.Imports, e)
+		case dwarf.TagImportedUnit:
+			u.imports = append(u.imports, e)
 		}
 		if e.Children {
 			r.SkipChildren()
@@ -156,27 +158,45 @@ func (u *Unit) EntryAt(offset dwarf.Offset) *dwarf.Entry {
 	}
 	r := u.data.Reader()
 	r.Seek(offset)
-	e, err := r.Next()
+	e, err := u.next(r)
 	if err != nil {
 		return nil
 	}
 	return e
 }
 
-// Refer follows a reference attribute of an entry, perhaps into another unit.
+// Refer follows a reference attribute of an entry, perhaps into another unit, or into the
+// shared file.
 func (u *Unit) Refer(e *dwarf.Entry, attribute dwarf.Attr) (*Unit, *dwarf.Entry) {
-	offset, ok := e.Val(attribute).(dwarf.Offset)
-	if !ok {
+	ix, offset := u.Index, uint64(0)
+	switch v := e.Val(attribute).(type) {
+	case dwarf.Offset:
+		if !u.isFar(e, attribute) {
+			return u, u.EntryAt(v)
+		}
+		offset = uint64(v)
+	case sharedOffset:
+		ix, offset = ix.sharedIndex(), uint64(v)
+	default:
 		return nil, nil
 	}
-	if u.isFar(e, attribute) {
-		other, err := u.Index.unitOf(uint64(offset))
-		if err != nil {
-			return nil, nil
-		}
-		return other, other.EntryAt(offset - dwarf.Offset(other.Offset))
+	if ix == nil {
+		return nil, nil
 	}
-	return u, u.EntryAt(offset)
+	other, err := ix.unitOf(offset, u.Language)
+	if err != nil {
+		return nil, nil
+	}
+	return other, other.EntryAt(dwarf.Offset(offset - other.Offset))
+}
+
+// Refers gives the scope that an attribute of a scope refers to, nil where there is none.
+func (s *Scope) Refers(attribute dwarf.Attr) *Scope {
+	v, e := s.Unit.Refer(s.Entry, attribute)
+	if e == nil || v.Tree() != nil {
+		return nil
+	}
+	return v.Top.Find(e.Offset)
 }
 
 // Origin follows abstract origins and specifications to the first entry that

@@ -142,14 +142,14 @@ func (ix *Index) readSplit(sections splitSections, skeleton *Unit, h unitHeader,
 	if err != nil {
 		return nil
 	}
-	root, err := d.Reader().Next()
+	root, err := u.next(d.Reader())
 	if err != nil || root == nil {
 		return nil
 	}
-	u.data, u.root, u.size, u.abbrev = d, root, h.size, h.abbrev
+	u.data, u.root, u.size = d, root, h.size
 	u.Language, _ = root.Val(dwarf.AttrLanguage).(int64)
 	u.skeleton = skeleton
-	u.farRefs = false
+	u.far = nil
 	u.typeCache, u.typeOfEntry = map[dwarf.Offset]*Type{}, map[dwarf.Offset]*Type{}
 	return &u
 }

@@ -39,10 +39,9 @@ type member struct {
 }
 
 // dimension is one dimension of an array: bounds as DWARF has them, int64,
-// []byte expression or reference to a variable; nil when absent.
+// []byte expression or reference to a variable of the unit; nil when absent.
 type dimension struct {
 	Lower, Upper, Count, Stride any
-	entry                       *dwarf.Entry
 }
 
 // TypeOf gives the type of a variable, member or pointer, nil when unknown.
@@ -134,7 +133,7 @@ func (t *Type) Fill() {
 		return
 	}
 	for len(t.Members) < maxMembers && len(t.Dimensions) < 64 {
-		e, err := r.Next()
+		e, err := t.Unit.next(r)
 		if err != nil || e == nil || e.Tag == 0 {
 			return
 		}
@@ -150,14 +149,25 @@ func (t *Type) Fill() {
 			}
 		case dwarf.TagSubrangeType:
 			t.Dimensions = append(t.Dimensions, dimension{
-				Lower: e.Val(dwarf.AttrLowerBound), Upper: e.Val(dwarf.AttrUpperBound),
-				Count: e.Val(dwarf.AttrCount), Stride: e.Val(dwarf.AttrStride), entry: e,
+				Lower: t.bound(e, dwarf.AttrLowerBound), Upper: t.bound(e, dwarf.AttrUpperBound),
+				Count: t.bound(e, dwarf.AttrCount), Stride: t.bound(e, dwarf.AttrStride),
 			})
 		}
 		if e.Children {
 			r.SkipChildren()
 		}
 	}
+}
+
+// elsewhere is a bound that another unit's entry tells: what is there has no place in a frame.
+type elsewhere struct{}
+
+// bound is what an entry says of a dimension.
+func (t *Type) bound(e *dwarf.Entry, attribute dwarf.Attr) any {
+	if t.Unit.isFar(e, attribute) {
+		return elsewhere{}
+	}
+	return e.Val(attribute)
 }
 
 // DefaultLower is the lower bound that the language implies.

@@ -25,11 +25,10 @@ type Unit struct {
 	version  int
 	data     *dwarf.Data
 	root     *dwarf.Entry
-	Language int64
-	low      uint64 // base address of location lists
-	folder   string // DW_AT_comp_dir
-	farRefs  bool   // references to other units may occur
-	abbrev   uint64 // offset of the abbreviations
+	Language int64                   // of a partial unit that of the unit that refers to it
+	low      uint64                  // base address of location lists
+	folder   string                  // DW_AT_comp_dir
+	far      map[uint64][]dwarf.Attr // references to other units, by abbreviation; nil: none
 	addrBase uint64
 	listBase uint64
 	lists    []byte // .debug_loclists or .debug_loc
@@ -38,11 +37,13 @@ type Unit struct {
 	rangeLists  []byte
 	treeBuilt   bool
 	Top         *Scope
-	functions   []*Scope // every function with code, also nested ones
+	imports     []*dwarf.Entry // of other units
+	functions   []*Scope       // every function with code, also nested ones
 	lineTable   *LineTable
 	declared    []string // files that a split unit's declarations are in; nil: not read
 	typeCache   map[dwarf.Offset]*Type
 	typeOfEntry map[dwarf.Offset]*Type // of variables, members and pointers; nil for none
+	key         unitKey
 	lastTouch   *list.Element
 	Kept        any // by who asks about the unit, for as long as it is decoded
 }
@@ -56,14 +57,27 @@ type Index struct {
 	sections debugSections
 	ranges   []unitRange // from .debug_aranges, then from visited units
 	indexed  map[uint64]bool
-	visited  bool // all units are in ranges
-	decoded  map[uint64]*Unit
+	visited  bool     // all units are in ranges
+	starts   []uint64 // offsets of all units; nil: not read
+	decoded  map[unitKey]*Unit
 	recent   *list.List // decoded units, most recent first
 	bytes    uint64     // bytes of .debug_info of the decoded units
 
 	split map[string]*elffile.File // files with split units, by path; nil: no such file
 
-	modules map[string]uint64 // units that define Fortran modules, by name; nil: not read
+	openShared   func() *elffile.File // the shared file, nil where there is none
+	sharedSought bool
+	shared       *Index // what is in it
+	sharedBy     *Index // of a shared file: the one of the program's own file
+
+	modules map[string][]uint64 // units that define Fortran modules, by name; nil: not read
+}
+
+// unitKey tells decoded units apart. One that does not say its language is decoded for each
+// language that it is referred to from.
+type unitKey struct {
+	offset   uint64
+	language int64 // 0: the unit says it, or nothing tells
 }
 
 type unitRange struct{ low, high, unit uint64 }
@@ -83,10 +97,11 @@ const maxUnit = 256 << 20
 var ErrNoUnit = errors.New("no debug information for the address")
 
 // NewIndex reads which units the file f of debug information has. program is the path
-// of the file that it is of, symbols gives its symbol table.
-func NewIndex(program string, f *elffile.File, symbols func() *elffile.Symbols) (*Index, error) {
-	ix := &Index{program: program, Symbols: symbols, file: f, indexed: map[uint64]bool{}, decoded: map[uint64]*Unit{},
-		recent: list.New(), split: map[string]*elffile.File{}}
+// of the file that it is of, symbols gives its symbol table, shared the file that f has
+// part of its debug information in, if any.
+func NewIndex(program string, f *elffile.File, symbols func() *elffile.Symbols, shared func() *elffile.File) (*Index, error) {
+	ix := &Index{program: program, Symbols: symbols, file: f, openShared: shared, indexed: map[uint64]bool{},
+		decoded: map[unitKey]*Unit{}, recent: list.New(), split: map[string]*elffile.File{}}
 	ix.info = f.Bytes(".debug_info")
 	if ix.info == nil {
 		return nil, fmt.Errorf("%s: .debug_info cannot be read", f.Path)
@@ -176,7 +191,7 @@ func (ix *Index) At(pc uint64) (*Unit, error) {
 	if !ok {
 		return nil, ErrNoUnit
 	}
-	return ix.Decode(offset)
+	return ix.Decode(offset, 0)
 }
 
 // visitAll reads the head of every unit that .debug_aranges does not name.
@@ -294,15 +309,16 @@ func (ix *Index) newUnit(h unitHeader) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := d.Reader().Next()
+	u := &Unit{Index: ix, Offset: h.offset, size: h.size, version: h.version, data: d,
+		typeCache: map[dwarf.Offset]*Type{}, typeOfEntry: map[dwarf.Offset]*Type{}}
+	root, err := u.next(d.Reader())
 	if err != nil {
 		return nil, err
 	}
 	if root == nil {
 		return nil, fmt.Errorf("empty unit at offset 0x%x", h.offset)
 	}
-	u := &Unit{Index: ix, Offset: h.offset, size: h.size, version: h.version, data: d, root: root,
-		abbrev: h.abbrev, typeCache: map[dwarf.Offset]*Type{}, typeOfEntry: map[dwarf.Offset]*Type{}}
+	u.root = root
 	u.Language, _ = root.Val(dwarf.AttrLanguage).(int64)
 	u.low, _ = root.Val(dwarf.AttrLowpc).(uint64)
 	u.folder, _ = root.Val(dwarf.AttrCompDir).(string)
@@ -312,7 +328,7 @@ func (ix *Index) newUnit(h unitHeader) (*Unit, error) {
 	if h.version >= 5 {
 		u.lists = s.locLists
 	}
-	u.farRefs = usesFarReferences(s.abbrev, h.abbrev)
+	u.far = farReferences(s.abbrev, h.abbrev)
 	return u, nil
 }
 
@@ -328,11 +344,13 @@ func SectionOffset(v any) int64 {
 }
 
 // Decode gives the unit at an offset of .debug_info, from the cache if it is
-// there.
-func (ix *Index) Decode(offset uint64) (*Unit, error) {
-	if u := ix.decoded[offset]; u != nil {
-		ix.recent.MoveToFront(u.lastTouch)
-		return u, nil
+// there. A unit that does not say its language has the one given.
+func (ix *Index) Decode(offset uint64, language int64) (*Unit, error) {
+	for _, k := range []unitKey{{offset, 0}, {offset, language}} {
+		if u := ix.decoded[k]; u != nil && (u.Language == language || k.language == 0 && u.Language != 0) {
+			ix.recent.MoveToFront(u.lastTouch)
+			return u, nil
+		}
 	}
 	h, err := readUnitHeader(ix.info, offset)
 	if err != nil {
@@ -343,33 +361,42 @@ func (ix *Index) Decode(offset uint64) (*Unit, error) {
 		return nil, err
 	}
 	u = ix.rest(u, h.id)
+	if u.key.offset = offset; u.Language == 0 {
+		u.Language, u.key.language = language, language
+	}
 	for ix.bytes+u.size > unitBudget && ix.recent.Len() > 0 {
 		last := ix.recent.Back()
 		old := last.Value.(*Unit)
 		ix.recent.Remove(last)
-		delete(ix.decoded, old.Offset)
+		delete(ix.decoded, old.key)
 		ix.bytes -= old.size
 		if old.skeleton == nil {
 			ix.file.Forget(ix.info[old.Offset : old.Offset+old.size])
 		}
 	}
 	u.lastTouch = ix.recent.PushFront(u)
-	ix.decoded[offset] = u
+	ix.decoded[u.key] = u
 	ix.bytes += u.size
 	return u, nil
 }
 
-// unitOf gives the unit that holds an absolute offset of .debug_info.
-func (ix *Index) unitOf(offset uint64) (*Unit, error) {
-	for at := uint64(0); at < uint64(len(ix.info)); {
-		h, err := readUnitHeader(ix.info, at)
-		if err != nil {
-			return nil, err
+// unitOf gives the unit that holds an absolute offset of .debug_info, for a unit of a
+// language that refers to it.
+func (ix *Index) unitOf(offset uint64, language int64) (*Unit, error) {
+	if ix.starts == nil {
+		ix.starts = []uint64{}
+		for at := uint64(0); at < uint64(len(ix.info)); {
+			h, err := readUnitHeader(ix.info, at)
+			if err != nil {
+				break
+			}
+			ix.starts = append(ix.starts, at)
+			at += h.size
 		}
-		if offset < at+h.size {
-			return ix.Decode(at)
-		}
-		at += h.size
 	}
-	return nil, ErrNoUnit
+	i := sort.Search(len(ix.starts), func(i int) bool { return ix.starts[i] > offset })
+	if i == 0 {
+		return nil, ErrNoUnit
+	}
+	return ix.Decode(ix.starts[i-1], language)
 }
