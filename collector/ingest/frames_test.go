@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -57,6 +58,37 @@ func sameLines(t *testing.T, compiler, source, plugin, flags string) {
 		// Our host device has no queues to wait for.
 		if !own[line] && !strings.HasPrefix(line, "wait ") {
 			t.Errorf("only under libgomp there is %s", line)
+		}
+	}
+}
+
+// TestWrittenConstructs has the compute constructs that the text has, whatever runtime
+// tells of them.
+func TestWrittenConstructs(t *testing.T) {
+	program := compileSource(t, compilers.C(), "collector/ingest/testdata/constructs.c", "-O2")
+	const want = "4 kernels\n4 kernels\n7 serial\n9 parallel\n12 kernels\n"
+	for name, environment := range map[string][]string{
+		"libgomp": {"ACCSCOPE_CALLSTACK=caller"},
+		"host":    {"LD_PRELOAD=" + library(t, "libopenacc.so"), "ACC_DEVICE_TYPE=host"},
+	} {
+		session, _ := capture(t, program, nil, environment...)
+		path := filepath.Join(t.TempDir(), "trace.db")
+		finish(t, session, path)
+		conn, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		err = sqlitex.Execute(conn, "SELECT line, construct FROM spans WHERE kind IN ('device_init', 'compute_construct') ORDER BY start",
+			&sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
+				got += s.ColumnText(0) + " " + s.ColumnText(1) + "\n"
+				return nil
+			}})
+		if err = errors.Join(err, conn.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if got != want {
+			t.Errorf("%s: constructs\n%s, want\n%s", name, got, want)
 		}
 	}
 }

@@ -116,8 +116,19 @@ func (w *Writer) locate() error {
 			return err
 		}
 	}
+	if err := schema.Execute(w.conn, asWritten, store.ConstructKey); err != nil {
+		return err
+	}
 	return schema.Execute(w.conn, schema.SiteDetail, 0)
 }
+
+// asWritten gives sites the compute construct that the directive's text at their place has:
+// code compiled by GCC passes parallel for all, and its runtime says that. ?1 is what the
+// notes' keys begin with.
+const asWritten = `UPDATE site SET parent_construct = written.code
+	FROM located o JOIN place p ON p.id = o.place JOIN string f ON f.id = p.file
+		JOIN meta m ON m.key = ?1 || f.text || ':' || p.line JOIN construct written ON m.value IN (written.name, written.name || ' loop')
+	WHERE site.id = o.site AND site.parent_construct = (SELECT code FROM construct WHERE name = 'parallel')`
 
 // beginnings pairs the return addresses of the calls that end a data construct
 // with those of the calls that begin it: the construct's place is where it
