@@ -34,8 +34,8 @@ func newDoctorCommand() *cobra.Command {
 		Short: "Say what works on this machine and what to do about the rest",
 		Long: `doctor looks at this machine as accscope will use it: our libraries, compilers,
 OpenACC runtimes, devices, permissions and clocks. Each line says what was found;
-what does not work comes with what to do about it. Of each PROGRAM it says what its
-debug information lets accscope know of the source.
+what does not work comes with what to do about it. Of each PROGRAM it says what run
+would make of it or refuse, and what its debug information lets accscope know of the source.
 
 Exit status: 0 when programs can be profiled here, 1 otherwise.`,
 		RunE: func(command *cobra.Command, programs []string) error {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"path/filepath"
+	"strings"
 
+	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/runtime/source"
 )
@@ -21,9 +23,10 @@ func programFindings(path string) findingGroup {
 		return group
 	}
 	defer image.Close()
+	group.findings = runFindings(path)
 	info := image.DebugInfo()
 	if info.Path == "" {
-		group.findings = withoutDebugInfo(info)
+		group.findings = append(group.findings, withoutDebugInfo(info)...)
 		return group
 	}
 	where := ""
@@ -32,6 +35,7 @@ func programFindings(path string) findingGroup {
 	}
 	text := report.ShowBytes(float64(info.Bytes)) + where
 	group.findings = append(group.findings, finding{"debug information", true, text, ""})
+	group.findings = append(group.findings, sharedFindings(info)...)
 	slow := info.Bytes >= slowDebugInfo
 	speed := map[bool]string{false: "takes milliseconds", true: "slow, up to a second"}[slow]
 	switch {
@@ -44,6 +48,50 @@ func programFindings(path string) findingGroup {
 		group.findings = append(group.findings, finding{"first look-up", true, "takes milliseconds", ""})
 	}
 	return group
+}
+
+// runFindings says what accscope run would make of a program, and what it would refuse.
+func runFindings(path string) []finding {
+	const subject = "accscope run"
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return []finding{{subject, false, err.Error(), "give the program's path"}}
+	}
+	program, err := launch.Inspect(path)
+	if program.Kind == launch.Library {
+		return nil // programs that load it are run
+	}
+	var choice launch.Choice
+	if err == nil {
+		choice, err = launch.Choose(program, launch.Auto, "")
+	}
+	switch {
+	case err != nil:
+		found, remedy, _ := strings.Cut(err.Error(), "; ")
+		return []finding{{subject, false, strings.TrimPrefix(found, path+" "), remedy}}
+	case program.Kind == launch.Plain:
+		return []finding{{subject, false, choice.Reason, "compile with -fopenacc, if it has directives"}}
+	}
+	return []finding{{subject, true, choice.Reason, ""}}
+}
+
+// sharedFindings says where that part of the debug information is which programs share.
+func sharedFindings(info source.DebugInfo) []finding {
+	const subject = "shared debug file"
+	switch {
+	case info.Shared == "":
+		return nil
+	case info.SharedPath != "":
+		return []finding{{subject, true, info.SharedPath, ""}}
+	}
+	for _, f := range info.SharedLooked {
+		if f.Exists {
+			return []finding{{subject, false, f.Path + " is not the one that this program's debug information was made with (dwz -m)",
+				"install the debug package anew, or give the folder of the right one by ACCSCOPE_DEBUG_PATH"}}
+		}
+	}
+	return []finding{{subject, false, info.Shared + " was not found: variables have no names",
+		"install the debug package anew, or put it at " + info.SharedLooked[0].Path + ", or name its folder by ACCSCOPE_DEBUG_PATH"}}
 }
 
 // withoutDebugInfo says what is known of a program without debug information,
@@ -66,7 +114,7 @@ func withoutDebugInfo(info source.DebugInfo) []finding {
 			"put it at " + info.Looked[len(info.Looked)-1].Path + " or beside the program"})
 	}
 	if info.Linked == "" && len(info.Looked) > 0 {
-		debug.remedy += "; or put its debug file at " + info.Looked[0].Path
+		debug.remedy += "; or install its package -dbgsym or -debuginfo, or put its debug file at " + info.Looked[0].Path
 	}
 	return append([]finding{debug}, findings...)
 }

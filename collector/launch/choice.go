@@ -43,6 +43,8 @@ func Choose(program Program, wanted Runtime, device string) (Choice, error) {
 	switch {
 	case program.Kind == Static && wanted != Native:
 		return Choice{}, fmt.Errorf("%s is statically linked: neither the profiler nor a runtime can be loaded into it; link it dynamically (without -static)", program.Path)
+	case program.Kind == Library:
+		return Choice{}, fmt.Errorf("%s is a shared library: give the program that loads it", program.Path)
 	case wanted == Accscope && program.Kind == Other:
 		return Choice{}, fmt.Errorf("%s was compiled for %s, which our runtime does not replace; use --runtime native", program.Path, program.Library)
 	case wanted == Accscope:

@@ -35,6 +35,8 @@ const (
 	// Static is a program that loads no shared libraries, so nothing can be
 	// loaded into it.
 	Static
+	// Library is no program, but a shared library of some.
+	Library
 )
 
 // Program is what can be known of a program before it runs.
@@ -107,6 +109,9 @@ func inspectObject(object *elf.File, program *Program) {
 	}
 	if !dynamic {
 		program.Kind = Static
+		if object.Type == elf.ET_DYN && !positionIndependent(object) {
+			program.Kind = Library
+		}
 		return
 	}
 	program.Kind = Plain
@@ -132,6 +137,12 @@ func inspectObject(object *elf.File, program *Program) {
 	if uses || program.DeviceImage {
 		program.Kind, program.Library = GCC, "libgomp.so.1"
 	}
+}
+
+// positionIndependent says whether a file that may lie anywhere in memory is a program.
+func positionIndependent(object *elf.File) bool {
+	flags, err := object.DynValue(elf.DT_FLAGS_1)
+	return err == nil && len(flags) > 0 && elf.DynFlag1(flags[0])&elf.DF_1_PIE != 0
 }
 
 // ownMachine is what the programs are for that our libraries can be loaded into.

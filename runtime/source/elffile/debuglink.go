@@ -100,7 +100,7 @@ func FindShared(f *File, roots []string) (shared *File, named string, looked []S
 			continue
 		}
 		d, err := Open(path)
-		if err == nil && d.HasDebug() && d.sharedID() == id {
+		if err == nil && id != "" && d.sharedID() == id {
 			return d, named, nil
 		}
 		looked = append(looked, SeparateFile{path, err == nil})

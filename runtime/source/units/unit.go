@@ -103,7 +103,7 @@ func NewIndex(program string, f *elffile.File, symbols func() *elffile.Symbols, 
 	ix := &Index{program: program, Symbols: symbols, file: f, openShared: shared, indexed: map[uint64]bool{},
 		decoded: map[unitKey]*Unit{}, recent: list.New(), split: map[string]*elffile.File{}}
 	ix.info = f.Bytes(".debug_info")
-	if ix.info == nil {
+	if ix.info == nil && f.Sections[".debug_info"] != nil { // a shared file may have texts only
 		return nil, fmt.Errorf("%s: .debug_info cannot be read", f.Path)
 	}
 	ix.sections = debugSections{
