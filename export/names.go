@@ -34,7 +34,7 @@ func ProcessTitles(processes []store.Process) map[model.ProcessID]string {
 
 // DeviceName is what to call a device: its type and number, and its own name.
 func DeviceName(d *model.DeviceInfo) string {
-	name := fmt.Sprintf("%s %d", DeviceType(d.Type), d.Number)
+	name := d.Title()
 	if d.Name != "" {
 		name += " (" + d.Name + ")"
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/shell"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/archive"
 	"github.com/accscope/accscope/collector/store/archive/convert"
@@ -91,7 +92,7 @@ func writeArchive(ctx context.Context, command *cobra.Command, output string, tr
 	if err == nil {
 		stopProgress()
 		fmt.Fprintf(command.ErrOrStderr(), "accscope: wrote %s, %s of %s; accscope report %s reads it\n", output,
-			report.ShowBytes(float64(now)), report.ShowBytes(float64(before)), output)
+			report.ShowBytes(float64(now)), report.ShowBytes(float64(before)), shell.Path(output))
 	}
 	return err
 }

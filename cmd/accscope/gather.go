@@ -16,6 +16,7 @@ import (
 	"github.com/accscope/accscope/collector/gather/agent"
 	"github.com/accscope/accscope/collector/gather/link"
 	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/collector/shell"
 	"github.com/accscope/accscope/collector/store/archive"
 )
 
@@ -129,7 +130,7 @@ func (flags *gatherFlags) gather() error {
 		return err
 	}
 	if !flags.quiet {
-		fmt.Fprintf(stderr, "accscope: gathering in %s; on the nodes: accscope run --to %s -- PROGRAM\n", shown(o.Folder), g.Address())
+		fmt.Fprintf(stderr, "accscope: gathering in %s; on the nodes: accscope run --to %s -- PROGRAM\n", shown(o.Folder), shell.Word(g.Address()))
 	}
 	s, err := g.Run(ctx)
 	if err != nil {

@@ -140,10 +140,13 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON, checked bool) error 
 		fmt.Fprintf(w, "clock      %s\n", line)
 	}
 	for _, d := range devices {
-		if d.Name == "" && d.Capacity == 0 {
+		if d.Name == "" && d.Capacity == 0 && !d.Simulated() {
 			continue // nothing is known of it
 		}
 		fmt.Fprintf(w, "device     %d of process %d: %s", d.Number, d.Process, escape.Line(d.Name))
+		if d.Simulated() {
+			fmt.Fprint(w, ", simulated")
+		}
 		if d.Capacity > 0 {
 			fmt.Fprintf(w, ", %s", report.ShowBytes(float64(d.Capacity)))
 		}

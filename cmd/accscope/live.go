@@ -12,6 +12,7 @@ import (
 
 	"github.com/accscope/accscope/collector/ending"
 	"github.com/accscope/accscope/collector/launch"
+	"github.com/accscope/accscope/collector/shell"
 	"github.com/accscope/accscope/tui"
 	"github.com/accscope/accscope/web"
 )
@@ -64,7 +65,7 @@ func startWatch(flags *runFlags, r *recording) (*watch, error) {
 				cancel()
 				return nil, err
 			}
-			options.Then = "accscope serve " + shown(trace)
+			options.Then = "accscope serve " + shell.Path(shown(trace))
 		}
 		server, err := web.Serve(ctx, options)
 		if err != nil {
@@ -170,7 +171,7 @@ func (w *watch) linger(r *recording) error {
 		fmt.Fprintf(stderr, "accscope: the page stays open until Ctrl-C: %s\n", w.server.URL())
 		<-interrupted
 	case !r.nothing:
-		fmt.Fprintf(stderr, "accscope: the page has ended with the program: accscope serve %s shows the trace\n", shown(r.path))
+		fmt.Fprintf(stderr, "accscope: the page has ended with the program: accscope serve %s shows the trace\n", shell.Path(shown(r.path)))
 	}
 	w.cancel()
 	return w.server.Wait()

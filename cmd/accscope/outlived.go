@@ -11,6 +11,7 @@ import (
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/collector/shell"
 )
 
 // lookEach is how often the processes that a program left behind are looked for.
@@ -100,7 +101,7 @@ func (r *recording) sayWaiting(running []session.Runner, end launch.End, patient
 // still run.
 func sayUnfinished(trace string, running []session.Runner, folder string) {
 	fmt.Fprintf(stderr, "accscope: %s is NOT complete: %s still run, and are captured on\naccscope: accscope import %s goes on with it once they have ended (accscope ls shows them)\n",
-		shown(trace), list(running), folder)
+		shown(trace), list(running), shell.Path(folder))
 }
 
 // list names processes, not more than a line has room for.

@@ -15,6 +15,7 @@ import (
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/collector/shell"
 	"github.com/accscope/accscope/collector/store/location"
 )
 
@@ -244,7 +245,7 @@ func (r *recording) finish(end launch.End, tell func(*recording)) (err error) {
 func (r *recording) sent() error {
 	if len(r.running) > 0 {
 		fmt.Fprintf(stderr, "accscope: %s still run, and are captured on\naccscope: accscope import --to %s %s sends the rest once they have ended\n",
-			list(r.running), r.flags.to.url, r.folder())
+			list(r.running), shell.Word(r.flags.to.url), shell.Path(r.folder()))
 		return nil
 	}
 	if !r.flags.quiet {

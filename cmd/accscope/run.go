@@ -16,6 +16,7 @@ import (
 	"github.com/accscope/accscope/collector/gather/link"
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/collector/shell"
 	"github.com/accscope/accscope/collector/store/location"
 	"github.com/accscope/accscope/export/otlp"
 )
@@ -161,7 +162,7 @@ func (flags *runFlags) run(args []string) error {
 		return statusError{err, exitRunFailed}
 	}
 	if !flags.quiet {
-		fmt.Fprintf(stderr, "accscope: %s on %s: %s\n", filepath.Base(program.Path), runtimeName(choice), choice.Reason)
+		notice(fmt.Sprintf("%s on %s: %s", filepath.Base(program.Path), runtimeName(choice), choice.Reason))
 	}
 	span, err := programSpan(flags, recording)
 	if err != nil {
@@ -225,9 +226,9 @@ func (flags *runFlags) run(args []string) error {
 	}
 	recording.discard()
 	if failure != nil {
-		kept := fmt.Sprintf("what was captured is kept: accscope import %s makes a trace of it (-o for another place)", recording.folder())
+		kept := fmt.Sprintf("what was captured is kept: accscope import %s makes a trace of it (-o for another place)", shell.Path(recording.folder()))
 		if flags.target != nil {
-			kept = fmt.Sprintf("what was captured is kept: accscope import --to %s %s sends the rest, without --to it makes a trace of that", flags.to.url, recording.folder())
+			kept = fmt.Sprintf("what was captured is kept: accscope import --to %s %s sends the rest, without --to it makes a trace of that", shell.Word(flags.to.url), shell.Path(recording.folder()))
 		}
 		if _, err := os.Lstat(recording.folder()); errors.Is(err, fs.ErrNotExist) {
 			kept = "the session is gone too, with what it had captured"

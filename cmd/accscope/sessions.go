@@ -17,6 +17,7 @@ import (
 	"github.com/accscope/accscope/collector/escape"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/collector/shell"
 )
 
 func newListCommand() *cobra.Command {
@@ -70,7 +71,7 @@ finished (accscope import finishes them).`,
 
 // listSession prints a line for each process of a session.
 func listSession(w io.Writer, s *session.Info) {
-	collector := "none: accscope import " + s.Folder
+	collector := "none: accscope import " + shell.Path(s.Folder)
 	switch {
 	case s.Owner != 0:
 		collector = strconv.Itoa(s.Owner)

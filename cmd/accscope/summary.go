@@ -11,11 +11,10 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/accscope/accscope/collector/advice"
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/shell"
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -24,7 +23,7 @@ import (
 func (r *recording) summary(path string, end launch.End) error {
 	if len(r.running) > 0 && isEmpty(path) {
 		if !r.flags.quiet {
-			fmt.Fprintf(stderr, "accscope: program %s; no OpenACC event by now\n", end)
+			notice(fmt.Sprintf("program %s; no OpenACC event by now", end))
 		}
 		return nil
 	}
@@ -46,18 +45,18 @@ func (r *recording) summary(path string, end launch.End) error {
 	case r.flags.quiet:
 		return nil
 	case r.nothing:
-		fmt.Fprintf(stderr, "accscope: program %s; it raised no OpenACC event, and no trace is kept: %s\n", end, r.whyNothing())
+		notice(fmt.Sprintf("program %s; it raised no OpenACC event, and no trace is kept: %s", end, r.whyNothing()))
 		return nil
 	}
-	fmt.Fprintf(stderr, "accscope: program %s; %d events in %s\n", end, meta.Events, shown(path))
+	notice(fmt.Sprintf("program %s; %d events in %s", end, meta.Events, shown(path)))
 	if meta.Events > 0 && !r.flags.noSummary {
 		return summarize(trace, path, meta.Events) // with the warnings
 	}
 	for _, warning := range warnings {
-		fmt.Fprintf(stderr, "accscope: WARNING: %s\n", warning)
+		notice("WARNING: " + warning)
 	}
 	if meta.Events == 0 && r.letsNothingThrough() {
-		fmt.Fprintln(stderr, "accscope: no OpenACC event was recorded: the flags of this run let none through")
+		notice("no OpenACC event was recorded: the flags of this run let none through")
 	}
 	return nil
 }
@@ -93,11 +92,8 @@ func (r *recording) discard() {
 	}
 }
 
-// The screen of a summary where standard error is no terminal.
-const (
-	summaryWidth = 80
-	summaryLines = 24
-)
+// summaryLines is how many lines a summary has at most.
+const summaryLines = 24
 
 // How much a run's end may be held up by the look for what could be better: it reads
 // all of the trace, which takes about a second for so many events.
@@ -167,16 +163,14 @@ func summarize(trace *store.Trace, path string, events int64) error {
 	default:
 		advised += " (takes its time)"
 	}
-	name := shown(path)
-	screen := report.Screen{Width: summaryWidth, Lines: summaryLines, Above: 1, Next: []report.Advice{
-		{Command: "accscope report " + name, Shows: "all tables"},
-		{Command: "accscope advise " + name, Shows: advised},
-		{Command: "accscope serve " + name, Shows: "the timeline in a browser"},
+	name := shell.Path(shown(path))
+	screen := report.Screen{Lines: summaryLines, Above: 1, Next: []report.Advice{
+		{Command: "accscope report", Subject: name, Shows: "all tables"},
+		{Command: "accscope advise", Subject: name, Shows: advised},
+		{Command: "accscope serve", Subject: name, Shows: "the timeline in a browser"},
 	}}
+	screen.Width, _ = columns(os.Stderr)
 	if isTerminal(os.Stderr) {
-		if width, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil && width > 0 {
-			screen.Width = width
-		}
 		_, plain := os.LookupEnv("NO_COLOR")
 		screen.Colour = !plain && os.Getenv("TERM") != "dumb"
 	}

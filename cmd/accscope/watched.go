@@ -14,6 +14,7 @@ import (
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/collector/shell"
 	"github.com/accscope/accscope/collector/store/archive"
 	"github.com/accscope/accscope/tui"
 )
@@ -192,7 +193,7 @@ func choose(ctx context.Context, all []watched, ascii bool) (tui.Source, error) 
 // argument is what top takes for it: the session's name, or the processes.
 func (w *watched) argument() string {
 	if _, err := session.Open(w.name); err == nil {
-		return w.name
+		return shell.Path(w.name)
 	}
 	var pids []string
 	for _, p := range w.processes {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/accscope/accscope/collector/escape"
 	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/shell"
 )
 
 // Cost is what a finding gains, for people: a time, or else the memory it holds.
@@ -52,7 +53,7 @@ func WriteText(w io.Writer, findings []*Finding, trace string) error {
 		line("here", f.Directive)
 		line("instead", f.Instead)
 		line("confidence", string(f.Confidence))
-		line("evidence", fmt.Sprintf("%d rows: accscope query %s \"%s\"", f.Count, trace, f.SQL))
+		line("evidence", fmt.Sprintf("%d rows: accscope query %s %s", f.Count, shell.Path(trace), shell.Word(f.SQL)))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

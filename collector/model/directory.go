@@ -62,6 +62,31 @@ func (d *DeviceInfo) Requested() bool {
 	return d.Type == int32(callbacks.DeviceDefault) || d.Type == int32(callbacks.DeviceCurrent)
 }
 
+// Simulated is true of the simulated device, whatever type it answers to
+// (ACCSCOPE_SIM_AS).
+func (d *DeviceInfo) Simulated() bool {
+	return d.Type == int32(callbacks.DeviceSim) || d.answersAsGPU()
+}
+
+// answersAsGPU is true of the simulated device where it answers to a GPU's type: no GPU
+// has its vendor.
+func (d *DeviceInfo) answersAsGPU() bool {
+	return d.Type == int32(callbacks.DeviceNVIDIA) && d.Vendor == "accscope"
+}
+
+// Title is type and number, and that it is simulated where the type does not say so.
+func (d *DeviceInfo) Title() string {
+	name, known := callbacks.DeviceType(d.Type).Short()
+	if !known {
+		name = fmt.Sprintf("device type %d", d.Type)
+	}
+	title := fmt.Sprintf("%s %d", name, d.Number)
+	if d.answersAsGPU() {
+		title += ", simulated"
+	}
+	return title
+}
+
 // QueueInfo describes an async queue of a device.
 type QueueInfo struct {
 	ID     QueueID  `json:"id"`

@@ -212,6 +212,13 @@ func describe(trace *store.Trace, f *facts, document *Document, options Options)
 			document.Facts = append(document.Facts, Fact{"clocks", off})
 		}
 	}
+	simulated, err := simulatedDevices(trace)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(slices.Collect(maps.Values(simulated)), true) {
+		document.Facts = append(document.Facts, Fact{"device", SimulatedTimes})
+	}
 	of := " from the first to the last event"
 	if options.Within != nil {
 		of = " in the chosen ranges"

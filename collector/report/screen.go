@@ -19,8 +19,11 @@ type Screen struct {
 	Next   []Advice
 }
 
-// Advice is a command to run next, and what it shows.
-type Advice struct{ Command, Shows string }
+// Advice is a command to run next, its last word, and what it shows.
+type Advice struct{ Command, Subject, Shows string }
+
+// SimulatedTimes is what to know of a run on the simulated device.
+const SimulatedTimes = "simulated device: times are not your GPU's"
 
 // narrowest is the fewest columns that hold the figures of a table.
 const narrowest = 60
@@ -46,19 +49,7 @@ func (s *Summary) Write(w io.Writer, how Screen) error {
 	d.costs("kernel", "launches", s.Kernels, false)
 	d.costs("variable", "copies", s.Variables, true)
 	d.costs("construct", "count", s.Constructs, false)
-	var next []string
-	width := 0
-	for _, a := range d.Next {
-		width = max(width, utf8.RuneCountInString(a.Command))
-	}
-	for i, a := range d.Next {
-		label := "      "
-		if i == 0 {
-			label = d.style(bold, "next") + "  "
-		}
-		line := fmt.Sprintf("%-*s  ", width, a.Command)
-		next = append(next, "  "+label+line+d.style(dim, cut(a.Shows, d.Width-8-utf8.RuneCountInString(line))))
-	}
+	next := d.next()
 	findings := slices.Concat(s.Findings, s.Hints)
 	// A blank line, and two for the first finding.
 	room := d.Lines - d.Above - len(d.lines) - len(next) - 1
@@ -73,6 +64,32 @@ func (s *Summary) Write(w io.Writer, how Screen) error {
 	d.lines = append(d.lines, next...)
 	_, err := io.WriteString(w, strings.Join(d.lines, "\n")+"\n")
 	return err
+}
+
+// next are the commands to run next, whole: what they show is left out where there is no
+// room for it, and a command that takes more than a line goes on in another one, as a shell
+// reads it.
+func (d *screen) next() (lines []string) {
+	width := 0
+	for _, a := range d.Next {
+		width = max(width, utf8.RuneCountInString(a.Command+" "+a.Subject))
+	}
+	for i, a := range d.Next {
+		label := "        "
+		if i == 0 {
+			label = "  " + d.style(bold, "next") + "  "
+		}
+		whole := a.Command + " " + a.Subject
+		switch room := d.Width - 8; {
+		case width+2+utf8.RuneCountInString(a.Shows) <= room:
+			lines = append(lines, label+fmt.Sprintf("%-*s  ", width, whole)+d.style(dim, a.Shows))
+		case utf8.RuneCountInString(whole) <= room:
+			lines = append(lines, label+whole)
+		default:
+			lines = append(lines, label+a.Command+" \\", a.Subject)
+		}
+	}
+	return lines
 }
 
 func (d *screen) style(style, text string) string {
@@ -90,7 +107,7 @@ func (d *screen) fact(name, text string) {
 func (d *screen) figures(s *Summary) {
 	d.lines = append(d.lines, "")
 	if s.Simulated {
-		d.lines = append(d.lines, "  "+d.style(yellow, "Simulated device: times are not your GPU's"))
+		d.lines = append(d.lines, "  "+d.style(yellow, strings.ToUpper(SimulatedTimes[:1])+SimulatedTimes[1:]))
 	}
 	d.fact("wall time", ShowDuration(float64(s.Wall))+peak(s.Peak))
 	if t := s.Device; t.Devices > 0 {
@@ -259,6 +276,23 @@ func (d *screen) finding(lines []string) {
 		}
 		d.lines = append(d.lines, "  "+mark+" "+line)
 	}
+}
+
+// Wrap breaks a text into lines of at most width characters, at spaces alone; those after
+// the first are indented.
+func Wrap(text string, width int, indent string) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			lines, line = append(lines, line), indent+word
+			continue
+		}
+		if line != "" {
+			word = line + " " + word
+		}
+		line = word
+	}
+	return append(lines, line)
 }
 
 // wrap breaks a text into lines of at most width characters, at spaces where it

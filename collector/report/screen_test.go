@@ -46,7 +46,7 @@ func little() *Summary {
 }
 
 func TestScreens(t *testing.T) {
-	advice := []Advice{{"accscope report program.accscope.db", "all tables"}, {"accscope serve program.accscope.db", "the timeline in a browser"}}
+	advice := []Advice{{"accscope report", "program.accscope.db", "all tables"}, {"accscope serve", "program.accscope.db", "the timeline in a browser"}}
 	for name, test := range map[string]struct {
 		summary *Summary
 		screen  Screen
@@ -88,7 +88,7 @@ func TestScreensFit(t *testing.T) {
 			s.Gains = advised().Gains[:findings%5]
 			s.Findings = append(s.Findings, strings.Repeat("x", 300))
 			var drawn bytes.Buffer
-			screen := Screen{Width: width, Lines: 24, Above: 1, Next: []Advice{{"accscope report t.db", "all tables"}, {"accscope serve t.db", "the timeline"}}}
+			screen := Screen{Width: width, Lines: 24, Above: 1, Next: []Advice{{"accscope report", "t.db", "all tables"}, {"accscope serve", "t.db", "the timeline"}}}
 			if err := s.Write(&drawn, screen); err != nil {
 				t.Fatal(err)
 			}
@@ -104,6 +104,31 @@ func TestScreensFit(t *testing.T) {
 			if strings.Contains(drawn.String(), "\x1b") {
 				t.Error("a name steers the terminal")
 			}
+		}
+	}
+}
+
+// The commands are whole at any width, for a shell to read: only a name that takes more
+// than a line leaves the screen.
+func TestNext(t *testing.T) {
+	long := "/a/" + strings.Repeat("long/", 11) + "trace.db"
+	for _, test := range []struct {
+		width         int
+		subject, want string
+	}{
+		{80, "t.db", "  next  accscope report t.db  all tables\n        accscope serve t.db   the timeline in a browser\n"},
+		{80, long[:50], "  next  accscope report " + long[:50] + "\n        accscope serve " + long[:50] + "\n"},
+		{80, long, "  next  accscope report \\\n" + long + "\n        accscope serve \\\n" + long + "\n"},
+		{106, long, "  next  accscope report " + long + "  all tables\n        accscope serve " + long + "\n"},
+	} {
+		shows := []string{"all tables", "the timeline in a browser"}
+		screen := Screen{Width: test.width, Lines: 24, Next: []Advice{{"accscope report", test.subject, shows[0]}, {"accscope serve", test.subject, shows[1]}}}
+		var drawn bytes.Buffer
+		if err := little().Write(&drawn, screen); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(drawn.String(), "\n\n"+test.want) {
+			t.Errorf("%d columns: got\n%s\nwant\n%s", test.width, drawn.String(), test.want)
 		}
 	}
 }

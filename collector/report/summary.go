@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -201,7 +200,7 @@ func (s *Summary) readTimes(f *facts, filter Filter) error {
 
 // readPeak finds the device that had the most memory in use.
 func (s *Summary) readPeak(f *facts, filter Filter) error {
-	for r, err := range f.trace.Rows("reading device memory", `SELECT type, number, peak_bytes, coalesce(capacity, 0), device, process FROM devices WHERE peak_bytes > 0 ORDER BY device`) {
+	for r, err := range f.trace.Rows("reading device memory", `SELECT type, number, peak_bytes, coalesce(capacity, 0), device, process, vendor FROM devices WHERE peak_bytes > 0 ORDER BY device`) {
 		if err != nil {
 			return err
 		}
@@ -223,7 +222,8 @@ func (s *Summary) readPeak(f *facts, filter Filter) error {
 			s.Peak.Others++
 		}
 		if bytes > s.Peak.Bytes {
-			s.Peak = Peak{Device: DeviceName(r.ColumnInt64(0), r.ColumnInt64(1)), Bytes: bytes, Capacity: r.ColumnInt64(3), Others: s.Peak.Others}
+			title := (&model.DeviceInfo{Type: r.ColumnInt32(0), Number: r.ColumnInt32(1), Vendor: r.ColumnText(6)}).Title()
+			s.Peak = Peak{Device: title, Bytes: bytes, Capacity: r.ColumnInt64(3), Others: s.Peak.Others}
 		}
 	}
 	return nil
@@ -235,6 +235,10 @@ const mostIntervals = 1_000_000
 
 // readDevices adds up what each device did.
 func (s *Summary) readDevices(f *facts, filter Filter) error {
+	simulated, err := simulatedDevices(f.trace)
+	if err != nil {
+		return err
+	}
 	type used struct{ device, queues, operations, busy, busiest int64 }
 	var devices []used
 	for r, err := range f.trace.Rows("reading queues", `SELECT device, device_type, count(*) FILTER (WHERE measured), sum(operations),
@@ -246,7 +250,7 @@ func (s *Summary) readDevices(f *facts, filter Filter) error {
 		if len(f.chosen(filter, r.ColumnInt64(6), Interval{math.MinInt64, math.MaxInt64})) == 0 {
 			continue
 		}
-		s.Simulated = s.Simulated || callbacks.DeviceType(r.ColumnInt64(1)) == callbacks.DeviceSim
+		s.Simulated = s.Simulated || simulated[model.DeviceID(r.ColumnInt64(0))]
 		if r.ColumnInt64(2) > 0 {
 			devices = append(devices, used{r.ColumnInt64(0), r.ColumnInt64(2), r.ColumnInt64(3), r.ColumnInt64(4), r.ColumnInt64(5)})
 		}
@@ -280,6 +284,16 @@ func (s *Summary) readDevices(f *facts, filter Filter) error {
 		return fmt.Errorf("reading device activity: %w", err)
 	}
 	return nil
+}
+
+// simulatedDevices are those of a trace.
+func simulatedDevices(trace *store.Trace) (map[model.DeviceID]bool, error) {
+	devices, err := trace.Devices()
+	simulated := map[model.DeviceID]bool{}
+	for i := range devices {
+		simulated[devices[i].ID] = devices[i].Simulated()
+	}
+	return simulated, err
 }
 
 // addChosen adds the time in which each of some devices did anything, ran kernels, and

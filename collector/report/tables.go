@@ -238,7 +238,7 @@ func (f *facts) memoryTable(filter Filter, top int) (*Table, error) {
 	} else if whole != (Filter{}) {
 		table.Note = "of the whole run: only ranks and devices are filtered"
 	}
-	for s, err := range f.trace.Rows("reading device memory", `SELECT d.type, d.number, d.peak_bytes, d.capacity, p.rank, d.device, p.pid, (SELECT count(*) FROM processes)
+	for s, err := range f.trace.Rows("reading device memory", `SELECT d.type, d.number, d.peak_bytes, d.capacity, p.rank, d.device, p.pid, (SELECT count(*) FROM processes), d.vendor
 		FROM devices d JOIN processes p ON p.process = d.process
 		WHERE d.peak_bytes IS NOT NULL ORDER BY p.rank, d.device`) {
 		if err != nil {
@@ -255,7 +255,7 @@ func (f *facts) memoryTable(filter Filter, top int) (*Table, error) {
 			table.Omitted++
 			continue
 		}
-		device := DeviceName(s.ColumnInt64(0), s.ColumnInt64(1))
+		device := (&model.DeviceInfo{Type: s.ColumnInt32(0), Number: s.ColumnInt32(1), Vendor: s.ColumnText(8)}).Title()
 		if rank != nil {
 			device = fmt.Sprintf("rank %d, %s", s.ColumnInt64(4), device)
 		} else if s.ColumnInt64(7) > 1 {

@@ -13,7 +13,6 @@ import (
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/state"
-	"github.com/accscope/accscope/export"
 )
 
 // Metric is a figure with a value for each device, queue or direction.
@@ -46,7 +45,7 @@ func Of(s *state.State) []*Metric {
 	}
 	for i := range s.Devices {
 		d := &s.Devices[i]
-		labels := [][2]string{{"device", fmt.Sprintf("%s %d", export.DeviceType(d.Type), d.Number)}}
+		labels := [][2]string{{"device", d.Title()}}
 		labels = append(labels, labelsOf(processes[d.Process])...)
 		with := func(key, value string) [][2]string {
 			return append(labels[:len(labels):len(labels)], [2]string{key, value})

@@ -89,7 +89,7 @@ func deviceResource(of *resourcepb.Resource, d *model.DeviceInfo, limits *limits
 	a := &attributes{limits: limits}
 	for _, attribute := range of.Attributes {
 		if attribute.Key == "service.name" {
-			name := fmt.Sprintf("%s %s %d", attribute.Value.GetStringValue(), export.DeviceType(d.Type), d.Number)
+			name := attribute.Value.GetStringValue() + " " + d.Title()
 			attribute = &commonpb.KeyValue{Key: attribute.Key, Value: textValue(cut(name, limits.length))}
 		}
 		a.list = append(a.list, attribute)

@@ -96,7 +96,7 @@ func newBuilder(p *profile.Profile, trace *store.Trace) (*builder, error) {
 		b.threads[t.ID] = strings.TrimSpace(strings.TrimSuffix(fmt.Sprintf("%s %d", t.Name, t.TID), " 0"))
 	}
 	for _, x := range d.Devices {
-		b.devices[x.ID] = fmt.Sprintf("%s %d", export.DeviceType(x.Type), x.Number)
+		b.devices[x.ID] = x.Title()
 	}
 	return b, nil
 }

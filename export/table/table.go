@@ -242,7 +242,7 @@ func newMaker(trace *store.Trace) (*maker, error) {
 		m.tids[t.ID] = int64(t.TID)
 	}
 	for _, x := range d.Devices {
-		m.devices[x.ID] = fmt.Sprintf("%s %d", export.DeviceType(x.Type), x.Number)
+		m.devices[x.ID] = x.Title()
 	}
 	return m, nil
 }

@@ -90,7 +90,7 @@ func TestErrors(t *testing.T) {
 		{"unknown device type", func(t *Thread, x []byte) { t.Init(99) },
 			"device_type_unavailable", "acc_init: unknown device type 99"},
 		{"device type without devices", func(t *Thread, x []byte) { t.SetDeviceType(DeviceNVIDIA) },
-			"device_type_unavailable", "no device of type nvidia is available"},
+			"device_type_unavailable", "; ACCSCOPE_SIM_AS=nvidia has the simulated device answer to it"},
 		{"device number too high", func(t *Thread, x []byte) { t.SetDeviceNum(1, DeviceSim) },
 			"device_unavailable", "acc_set_device_num: dev_num is 1"},
 		{"wait for a bad queue", func(t *Thread, x []byte) { t.WaitFor(-4, CurrentDevice) },

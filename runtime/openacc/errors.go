@@ -164,8 +164,12 @@ func (t *caller) typeUnavailable(argument string, kind device.Type, reason error
 		return t.errorf(device.TypeUnavailable, "unknown device type %d in %s; there are: %s",
 			kind, argument, t.rt.available())
 	}
-	return t.errorf(device.TypeUnavailable, "%s: no device of type %s is available%s; there are: %s",
-		argument, typeName(kind), why, t.rt.available())
+	remedy := ""
+	if n, err := t.rt.count(DeviceSim); kind == DeviceNVIDIA && err == nil && n > 0 {
+		remedy = "; ACCSCOPE_SIM_AS=nvidia has the simulated device answer to it"
+	}
+	return t.errorf(device.TypeUnavailable, "%s: no device of type %s is available%s; there are: %s%s",
+		argument, typeName(kind), why, t.rt.available(), remedy)
 }
 
 func (c *call) numberUnavailable(argument string, number int, kind device.Type, count int) *device.Error {
