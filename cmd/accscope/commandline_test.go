@@ -97,6 +97,13 @@ func TestWhatACommandSays(t *testing.T) {
 		{"import|empty.db", "", 1, "empty.db: not an accscope trace: it is an empty file; import takes capture folders"},
 		{"serve|nothing.db", "", 1, "cannot open trace nothing.db: no such file or directory\n"},
 		{"run|--|./nothing", "", 127, "cannot run ./nothing: no such file or directory\n"},
+		{"--tui|trace.db", "", 2, "unknown flag: --tui (see accscope --help; it is a flag of accscope run)\n"},
+		{"report|--tui|trace.db", "", 2, "unknown flag: --tui (see accscope report --help; it is a flag of accscope run)\n"},
+		{"report|--nothing|trace.db", "", 2, "unknown flag: --nothing (see accscope report --help)\n"},
+		{"report|--present-at|99h|trace.db", "", 0, ", before that time"},
+		{"doctor|./progarm", "", 1, "accscope: program ./progarm: no such file or directory; give the program's path\n"},
+		{"doctor|ls", "", 1, "program ls: no such file or directory; give its path: /"},
+		{"top|--picture|ranks|trace.db", "", 1, "trace.db is of no MPI job: it has no ranks\n"},
 		{"export|trace.db", "", 2, "export: want --to FORMAT: chrome, clickhouse, csv,"},
 		{"ls|--format|json", "", 0, "["},
 		{"doctor|--format|json", "", 0, `"subject": "session folder"`},
@@ -141,14 +148,25 @@ func TestTraceThatMayNotBeRead(t *testing.T) {
 	}
 }
 
-// Help fits a terminal of 100 columns, and names what a flag takes in capitals.
+// Help fits the columns that there are, and names what a flag takes in capitals.
 func TestHelpFits(t *testing.T) {
+	for width, want := range map[string]int{"": 80, "0": 80, "many": 80, "80": 80, "92": 92, "300": helpWidth} {
+		t.Setenv("COLUMNS", width)
+		helpFits(t, want)
+	}
+}
+
+func helpFits(t *testing.T, width int) {
 	root := newRootCommand()
 	for _, command := range append(root.Commands(), root) {
-		text := command.Long + "\n" + command.UsageString()
-		for line := range strings.SplitSeq(text, "\n") {
-			if len([]rune(line)) > helpWidth {
-				t.Errorf("%s: %d columns: %s", command.Name(), len([]rune(line)), line)
+		var text strings.Builder
+		command.SetOut(&text)
+		if err := command.Help(); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.SplitSeq(text.String(), "\n") {
+			if len([]rune(line)) > width {
+				t.Errorf("%s: %d columns of %d: %s", command.Name(), len([]rune(line)), width, line)
 			}
 			words := strings.Fields(line)
 			if len(words) > 1 && strings.HasPrefix(words[0], "--") {

@@ -33,7 +33,7 @@ more it tells whether times differ by more than chance (Mann-Whitney, exact, two
 
   accscope compare before.db after.db
   accscope compare --base a1.db --base a2.db b1.db b2.db
-  accscope compare --format markdown --fail-if 'transfers.bytes > +5%' before.db after.db
+  accscope compare --fail-if 'transfers.bytes > +5%' before.db after.db
   accscope compare --fail-if 'launches[kernel=solve] != +0' before.db after.db
 
 --fail-if is METRIC OP VALUE, and may be repeated. OP is one of > >= < <= == !=. VALUE is a change,

@@ -65,8 +65,11 @@ Exit status: 0 when programs can be profiled here, 1 otherwise.`,
 func verdict(groups []findingGroup) error {
 	for _, group := range groups {
 		for _, f := range group.findings {
-			if group.needed && !f.works {
+			switch {
+			case group.needed && !f.works:
 				return errors.New("programs cannot be profiled here until the above is mended")
+			case group.unfit:
+				return fmt.Errorf("%s: %s; %s", group.title, f.found, f.remedy)
 			}
 		}
 	}
@@ -115,20 +118,21 @@ type findingGroup struct {
 	title    string
 	needed   bool // without it nothing can be profiled
 	findings []finding
+	unfit    bool // what was asked about is no program
 }
 
 func examine() []findingGroup {
 	return []findingGroup{
-		{"accscope", true, []finding{libraries(), sessionFolder(), diskSpace()}},
-		{"compilers (to build OpenACC programs)", false, compilerFindings()},
+		{"accscope", true, []finding{libraries(), sessionFolder(), diskSpace()}, false},
+		{"compilers (to build OpenACC programs)", false, compilerFindings(), false},
 		{"OpenACC runtimes", false, []finding{
 			sharedLibrary("libgomp.so.1", "GCC's runtime", "install libgomp1"),
-		}},
+		}, false},
 		{"devices", false, append([]finding{
 			{"sim", true, "simulated discrete accelerator: --device sim", ""},
 			{"host", true, "shared memory, no transfers: --device host", ""},
-		}, nvidia()...)},
-		{"clocks", false, []finding{clock()}},
+		}, nvidia()...), false},
+		{"clocks", false, []finding{clock()}, false},
 	}
 }
 

@@ -1,11 +1,16 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/shell"
 	"github.com/accscope/accscope/runtime/source"
 )
 
@@ -18,8 +23,15 @@ func programFindings(path string) findingGroup {
 	group := findingGroup{title: "program " + path}
 	image, err := source.Open(path)
 	if err != nil {
-		group.needed = true
-		group.findings = []finding{{"debug information", false, err.Error(), "give an ELF program or shared library"}}
+		group.unfit = true
+		found, remedy := err.Error(), "give an ELF program or shared library"
+		if _, failed := os.Stat(path); failed != nil {
+			found, remedy = plainCause(failed), "give the program's path"
+			if there, missing := exec.LookPath(path); missing == nil {
+				remedy = "give its path: " + shell.Path(there)
+			}
+		}
+		group.findings = []finding{{"program", false, found, remedy}}
 		return group
 	}
 	defer image.Close()
@@ -117,4 +129,13 @@ func withoutDebugInfo(info source.DebugInfo) []finding {
 		debug.remedy += "; or install its package -dbgsym or -debuginfo, or put its debug file at " + info.Looked[0].Path
 	}
 	return append([]finding{debug}, findings...)
+}
+
+// plainCause is why a file cannot be had, without the name of a system call.
+func plainCause(err error) string {
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return failed.Err.Error()
+	}
+	return err.Error()
 }

@@ -44,7 +44,7 @@ func TestDoctorProgram(t *testing.T) {
 		{"static, position-independent", "-g -static-pie", "", []string{"missing  accscope run", "statically linked"}},
 		{"library", "-g -shared -fPIC", "", []string{"ok       debug information"}},
 		{"not executable", "-g", "chmod -x program", []string{"missing  accscope run", "permission denied"}},
-		{"no program", "", "echo nothing > program", []string{"missing  debug information", "give an ELF program"}},
+		{"no program", "", "echo nothing > program", []string{"missing  program", "give an ELF program"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := exec.LookPath("dwz"); err != nil && strings.Contains(c.after, "dwz") {

@@ -106,7 +106,7 @@ standard output.
   accscope export --to perfetto trace.db
   accscope export --to chrome -o - trace.db | gzip > trace.json.gz
   accscope export --to otlp --endpoint http://localhost:4318 trace.db
-  accscope export --to clickhouse --endpoint http://localhost:8123 --run heat-64 trace.db`,
+  accscope export --to clickhouse --endpoint http://HOST:8123 --run r7 trace.db`,
 		Args:              arguments(cobra.ExactArgs(1), "one trace"),
 		ValidArgsFunction: completeTraces(1),
 		RunE: func(command *cobra.Command, args []string) error {

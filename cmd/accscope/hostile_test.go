@@ -99,7 +99,7 @@ func TestForeignViewsAreNotRun(t *testing.T) {
 		r, err := endure(folder, append(args, trace)...)
 		status, says := 0, ""
 		if slices.Contains(args, "ranks") {
-			status, says = exitFailure, "the trace is of no MPI job: it has no ranks"
+			status, says = exitFailure, "is of no MPI job: it has no ranks"
 		}
 		if err != nil || r.status != status || !strings.Contains(r.stderr, says) {
 			t.Errorf("%v: status %d, %v\n%s", args, r.status, err, r.stderr)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -89,7 +90,7 @@ func newRootCommand() *cobra.Command {
 		Version:       version(),
 	}
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w (see accscope %s --help)", err, command.Name())}
+		return usageError{fmt.Errorf("%w (see %s --help%s)", err, command.CommandPath(), takenBy(command, err))}
 	})
 	root.SetVersionTemplate(versionLine() + "\n")
 	wrapHelp(root)
@@ -102,11 +103,29 @@ func newRootCommand() *cobra.Command {
 	return root
 }
 
+// takenBy says which commands take a flag that this one does not.
+func takenBy(command *cobra.Command, err error) string {
+	flag, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !unknown {
+		return ""
+	}
+	var commands []string
+	for _, other := range command.Root().Commands() {
+		if !other.Hidden && other.Flags().Lookup(flag) != nil {
+			commands = append(commands, other.CommandPath())
+		}
+	}
+	if len(commands) == 0 {
+		return ""
+	}
+	return "; it is a flag of " + strings.Join(commands, ", ")
+}
+
 // arguments wraps an argument check so that its failure is a usage error.
 func arguments(check cobra.PositionalArgs, want string) cobra.PositionalArgs {
 	return func(command *cobra.Command, args []string) error {
 		if err := check(command, args); err != nil {
-			return usageError{fmt.Errorf("%s: want %s (see accscope %s --help)", command.Name(), want, command.Name())}
+			return usageError{fmt.Errorf("%s: want %s (see %s --help)", command.Name(), want, command.CommandPath())}
 		}
 		return nil
 	}

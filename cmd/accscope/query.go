@@ -32,9 +32,11 @@ memory, loss. Times are nanoseconds since the trace's begin, sizes bytes.
 demangled(kernel) is the name of a C++ kernel as reports show it. Rows are of all ranks:
 of an MPI job the view processes has them.
 
-  accscope query trace.db "SELECT kernel, count(*), sum(device_time) FROM kernels GROUP BY kernel"
-  accscope query --format csv trace.db "SELECT * FROM transfers WHERE bytes > 1000000"
-  accscope query job.db "SELECT * FROM waits JOIN processes USING (process) WHERE rank < 16"
+  accscope query trace.db \
+    "SELECT kernel, sum(device_time) FROM kernels GROUP BY kernel"
+  accscope query --format csv trace.db "SELECT * FROM transfers WHERE line = 9"
+  accscope query job.db \
+    "SELECT * FROM waits JOIN processes USING (process) WHERE rank < 16"
   accscope query trace.db - < statement.sql     from standard input
   accscope query trace.db .tables               the views
   accscope query trace.db ".schema kernels"     a view's columns`,

@@ -244,7 +244,10 @@ func TestConditionRefused(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"", "want METRIC OP VALUE"},
 		{"launches = +5", "want METRIC OP VALUE"},
-		{"launches > 5", "want a change such as +5%, -2 or +4MiB, or an absolute value such as =10"},
+		{"launches > 5", "5: write +5 for a change by so much, -5 for one downwards, =5 for the value itself"},
+		{"transfers.bytes > 4MiB", "=4MiB for the value itself"},
+		{"transfers.bytes > 5%", "5%: write +5% for a change by so much, -5% for one downwards"},
+		{"launches > five", "want a change such as +5%, -2 or +4MiB, or an absolute value such as =10"},
 		{"launches > +", "want a change"},
 		{"launches > +5MiB", "launches is a number without a unit"},
 		{"launches > =5%", "an absolute value has no percent"},

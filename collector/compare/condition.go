@@ -93,6 +93,13 @@ func (c *Condition) parseLimit(name, value string) error {
 
 func (c *Condition) parseValue(text string) error {
 	m := valueForm.FindStringSubmatch(text)
+	if m == nil && valueForm.MatchString("+"+text) {
+		absolute := fmt.Sprintf(", =%s for the value itself", text)
+		if strings.HasSuffix(text, "%") {
+			absolute = ""
+		}
+		return fmt.Errorf("%[1]s: write +%[1]s for a change by so much, -%[1]s for one downwards%[2]s", text, absolute)
+	}
 	if m == nil {
 		return fmt.Errorf("%s: want a change such as +5%%, -2 or +4MiB, or an absolute value such as =10", text)
 	}

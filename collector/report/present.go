@@ -1,6 +1,8 @@
 package report
 
 import (
+	"fmt"
+
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -37,5 +39,11 @@ func Present(trace *store.Trace, time int64, filter Filter, top int) (*Document,
 		table.Omitted = len(table.Rows) - top
 		table.Rows = table.Rows[:top]
 	}
-	return &Document{Title: "accscope present table", Facts: []Fact{{"mapped", ShowBytes(float64(all))}}, Tables: []*Table{table}}, nil
+	document := &Document{Title: "accscope present table", Facts: []Fact{{"mapped", ShowBytes(float64(all))}}, Tables: []*Table{table}}
+	if _, last, err := trace.Extent(); err != nil {
+		return nil, err
+	} else if time > last {
+		document.Warnings = []string{fmt.Sprintf("the trace ends at %s, before that time", ShowDuration(float64(last)))}
+	}
+	return document, nil
 }
