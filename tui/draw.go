@@ -127,9 +127,9 @@ func clock(ns int64) string {
 	if ns < 10e9 {
 		return report.ShowDuration(float64(ns))
 	}
-	d := time.Duration(ns)
+	d := time.Duration(ns).Round(100 * time.Millisecond)
 	if d < time.Hour {
-		return fmt.Sprintf("%02d:%04.1f", int(d.Minutes()), d.Seconds()-60*float64(int(d.Minutes())))
+		return fmt.Sprintf("%02d:%04.1f", d/time.Minute, (d % time.Minute).Seconds())
 	}
 	return fmt.Sprintf("%d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
 }
@@ -263,7 +263,7 @@ func errorText(e *state.Event) string {
 
 // deviceName is what a device is called in the views.
 func deviceName(v *state.State, d *model.DeviceInfo) string {
-	name := report.DeviceName(int64(d.Type), int64(d.Number))
+	name := d.Title()
 	if len(v.Processes) > 1 {
 		name = processName(v, d.Process) + " " + name
 	}

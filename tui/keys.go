@@ -224,7 +224,7 @@ func (a *app) playerKey(key *tcell.EventKey) bool {
 		a.prompt = &prompt{label: "only (step 12, step 3..7; empty: all): ", text: []rune(a.only), change: func(string) {}, cancel: func() {}, done: a.limit}
 	case 'r':
 		if a.ranks == nil {
-			a.message = "the trace is of no MPI job: it has no ranks to choose from"
+			a.message = a.source.Title() + " is of no MPI job: it has no ranks to choose from"
 			return true
 		}
 		a.askRanks()
@@ -240,7 +240,7 @@ func (a *app) limit(text string) {
 	text = strings.TrimSpace(text)
 	from, to, err := a.player.Only(text)
 	if err != nil {
-		a.message = err.Error()
+		a.message = a.source.Title() + ": " + err.Error()
 		return
 	}
 	a.only = text

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/accscope/accscope/collector/ingest"
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/state"
 )
@@ -212,14 +213,23 @@ func liveFrame(v *state.State, note string) Frame {
 		return Frame{State: Waiting, Note: note}
 	}
 	f := Frame{View: v, Time: v.Now, State: Ended, Note: note}
+	runs := false
 	for i := range v.Processes {
 		if v.Processes[i].Ended == "" {
 			f.State = Live
+			runs = runs || mayRun(&v.Processes[i])
 		}
 	}
+	// What runs now did so delay ago; of what has ended meanwhile the end is not known yet.
 	var now unix.Timespec
-	if f.State == Live && unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) == nil {
+	if runs && unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) == nil {
 		f.Time = max(f.Time, now.Nano()-v.Origin-int64(delay))
 	}
 	return f
+}
+
+// mayRun says whether a process runs, as far as this machine can tell.
+func mayRun(p *model.ProcessInfo) bool {
+	host, err := os.Hostname()
+	return err != nil || p.Host != host || !errors.Is(unix.Kill(p.PID, 0), unix.ESRCH)
 }

@@ -55,7 +55,7 @@ func TakePicture(ctx context.Context, replay *Replay, shot Shot) (*Picture, erro
 		}
 	}
 	if found && a.current >= len(a.views) {
-		return nil, errors.New("the trace is of no MPI job: it has no ranks")
+		return nil, fmt.Errorf("%s is of no MPI job: it has no ranks", replay.Title())
 	}
 	if !found {
 		return nil, fmt.Errorf("there is no view %q: there are %s", shot.View, strings.Join(ViewNames(), ", "))

@@ -344,6 +344,20 @@ func (c canvas) drawWaits(y int, cells []column) {
 	}
 }
 
+// axisTime is what an axis says of a time so long before that of the frame: of a replay
+// when that was in the run, "" before its begin.
+func (a *app) axisTime(ago int64) string {
+	switch {
+	case a.player != nil && ago > a.elapsed():
+		return ""
+	case a.player != nil:
+		return clock(a.elapsed() - ago)
+	case ago == 0:
+		return "now"
+	}
+	return "-" + report.ShowDuration(float64(ago))
+}
+
 // drawAxis shows the time under the lanes and what the colours mean.
 func (q *queuesView) drawAxis(a *app, c canvas) {
 	t := c.theme
@@ -357,14 +371,10 @@ func (q *queuesView) drawAxis(a *app, c canvas) {
 	}
 	for i := range ticks {
 		x := width * i / ticks
-		ago := a.window*int64(ticks-i)/int64(ticks) + a.back
 		c.cell(gutter+x, 0, t.vertical, t.dim)
-		c.text(gutter+x+1, 0, width/ticks-2, "-"+report.ShowDuration(float64(ago)), t.dim)
+		c.text(gutter+x+1, 0, width/ticks-2, a.axisTime(a.window*int64(ticks-i)/int64(ticks)+a.back), t.dim)
 	}
-	end := "now"
-	if a.back > 0 {
-		end = "-" + report.ShowDuration(float64(a.back))
-	}
+	end := a.axisTime(a.back)
 	c.textRight(c.w-len(end)-1, 0, len(end), end, t.dim)
 	x := gutter
 	up, down := "upload", "download"

@@ -141,7 +141,7 @@ func (a *app) askRanks() {
 // chooseRanks shows some ranks only.
 func (a *app) chooseRanks(text string) {
 	if err := a.player.ChooseRanks(text); err != nil {
-		a.message = err.Error()
+		a.message = a.source.Title() + ": " + err.Error()
 		return
 	}
 	a.ranks = &inquiry[*report.RankMap]{}
