@@ -7,6 +7,9 @@ import "github.com/accscope/accscope/collector/store"
 // in it, as one without a duration may.
 const activityOverlaps = `a.start < ?2 AND (a.start + a.duration > ?1 OR a.start >= ?1)`
 
+// activityInside is in SQL how much of such an activity lies in the window.
+const activityInside = `(min(a.start + a.duration, ?2) - max(a.start, ?1))`
+
 func (w *window) overlaps(a *store.Activity) bool {
 	return a.Start < w.to && (a.End() > w.from || a.Start >= w.from)
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"html/template"
 	"net/http"
 	"net/url"
 	"strings"
@@ -27,16 +28,16 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		if !s.hosts[strings.ToLower(r.Host)] {
-			writeError(w, http.StatusMisdirectedRequest, "this server does not go by the name in the request's Host; open the address that it printed")
+			refuse(w, r, http.StatusMisdirectedRequest, "this server does not go by the name in the request's Host; open the address that it printed")
 			return
 		}
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead && (r.Method != http.MethodPost || r.URL.Path != secondPath) {
 			h.Set("Allow", "GET, HEAD")
 			writeError(w, http.StatusMethodNotAllowed, "nothing can be changed here: only GET is answered")
 			return
 		}
 		if !s.sameOrigin(r) {
-			writeError(w, http.StatusForbidden, "requests from other sites are not answered")
+			refuse(w, r, http.StatusForbidden, "requests from other sites are not answered")
 			return
 		}
 		if r.URL.Path == "/" && r.URL.Query().Has("token") {
@@ -44,7 +45,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			return
 		}
 		if !s.known(r) {
-			writeError(w, http.StatusUnauthorized, "open the whole URL that accscope printed, with its token")
+			refuse(w, r, http.StatusUnauthorized, "open the whole URL that accscope printed, with its token")
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -71,7 +72,7 @@ func (s *Server) sameOrigin(r *http.Request) bool {
 // enter takes the token out of the address bar into a cookie.
 func (s *Server) enter(w http.ResponseWriter, r *http.Request) {
 	if !s.matches(r.URL.Query().Get("token")) {
-		writeError(w, http.StatusUnauthorized, "the token is wrong: it is another one each time accscope serve starts")
+		refuse(w, r, http.StatusUnauthorized, "the token is wrong: it is another one each time accscope serve starts")
 		return
 	}
 	http.SetCookie(w, &http.Cookie{Name: s.cookie, Value: s.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
@@ -90,4 +91,21 @@ func (s *Server) known(r *http.Request) bool {
 func (s *Server) matches(given string) bool {
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(s.token))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}
+
+// refusal is what people see who may not see the page.
+var refusal = template.Must(template.New("refusal").Parse(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>accscope</title></head>
+<body><h1>accscope</h1><p>{{.}}.</p></body></html>
+`))
+
+// refuse says why there is no answer: as a page to a browser that asked for one.
+func refuse(w http.ResponseWriter, r *http.Request, status int, text string) {
+	if strings.HasPrefix(r.URL.Path, "/api/") || !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		writeError(w, status, text)
+		return
+	}
+	w.Header().Set("Content-Type", pageTypes[".html"])
+	w.WriteHeader(status)
+	refusal.Execute(w, strings.ToUpper(text[:1])+text[1:]) //nolint:errcheck // the client has gone
 }

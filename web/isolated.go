@@ -28,6 +28,7 @@ type isolated struct {
 	process *readerProcess // nil: none was started yet, or it has died
 	closed  bool
 	failed  time.Time // of the newest death
+	dropped string    // folder of the second trace, where that came through the page
 	proxy   *httputil.ReverseProxy
 }
 
@@ -144,6 +145,9 @@ func (i *isolated) close() {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
 	i.closed = true
+	if i.dropped != "" {
+		os.RemoveAll(i.dropped) //nolint:errcheck // a temporary folder
+	}
 	if i.process != nil {
 		i.process.end()
 	}

@@ -42,7 +42,7 @@ var operations = map[string]struct {
 	"/api/record":       {"Everything about a record: a span of the host, or an event without duration.", detail{}, "id=2"},
 	"/api/activity":     {"Everything about a device operation and the record that enqueued it.", detail{}, "id=1"},
 	"/api/arrows":       {"Which device operations a record and what is nested in it caused, or what caused an activity.", []arrow{}, "record=1"},
-	"/api/statistics":   {"Sums of what overlaps a range, by event and name. The whole of each span counts.", statisticsAnswer{}, "from=1000000&to=2000000"},
+	"/api/statistics":   {"Sums of what overlaps a range, by event and name. Of times the part in the range counts.", statisticsAnswer{}, "from=1000000&to=2000000"},
 	"/api/queues":       {"How busy the queues were in a window, and what overlapped.", queuesAnswer{}, "pixels=100"},
 	"/api/ranks":        {"How busy the ranks of a job were in a window; of many those that stand out, and the median.", report.RankMap{}, "pixels=100"},
 	"/api/variables":    {"A device's memory by variable.", variablesAnswer{}, "device=1&pixels=100"},

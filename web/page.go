@@ -2,6 +2,7 @@ package web
 
 import (
 	"embed"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"strings"
@@ -25,12 +26,12 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		name = "index.html"
 	}
 	if !fs.ValidPath(name) {
-		fail(w, notFound("there is no such page"))
+		refuse(w, r, http.StatusNotFound, "there is no such page")
 		return
 	}
 	body, err := fs.ReadFile(dist, "dist/"+name)
 	if err != nil {
-		fail(w, notFound("there is no page %q", name))
+		refuse(w, r, http.StatusNotFound, fmt.Sprintf("there is no page %q", name))
 		return
 	}
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {

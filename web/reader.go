@@ -82,6 +82,7 @@ type readerConfig struct {
 	Then    string
 	Held    bool // and must not be open now
 	Trusted bool
+	Dropped bool // the second trace came through the page, from wherever
 }
 
 func openReader(c readerConfig) (*reader, error) {
@@ -89,7 +90,7 @@ func openReader(c readerConfig) (*reader, error) {
 	r.end = sync.OnceFunc(func() { close(r.over) })
 	r.finish = sync.OnceFunc(func() { close(r.finished) })
 	for i, path := range c.Traces {
-		f, err := openFile(path, i == 0 && c.Running, c.Trusted)
+		f, err := openFile(path, i == 0 && c.Running, c.Trusted && !(i == 1 && c.Dropped))
 		if err != nil {
 			r.close()
 			return nil, err

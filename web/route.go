@@ -83,6 +83,7 @@ func (s *Server) handler() http.Handler {
 			next.ServeHTTP(w, r)
 		})
 	}
+	mux.HandleFunc("POST "+secondPath, s.second)
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusNotFound, "there is no "+r.URL.Path+"; /api/openapi.yaml lists what there is")
 	})

@@ -32,13 +32,13 @@ type statisticsAnswer struct {
 // mostSums is how many lines the statistics of a range have.
 const mostSums = 500
 
-// statistics sums what overlaps a range: the whole of each span counts.
+// statistics sums what overlaps a range: of times the part that lies in it.
 func statistics(r *request) (any, error) {
 	w, err := r.window()
 	if err != nil {
 		return nil, err
 	}
-	filter, whole := store.Filter{From: w.from, To: w.to, Exactly: true}, false
+	filter, whole := store.Filter{From: w.from, To: w.to, Exactly: true, Clipped: true}, false
 	first, last, err := r.trace.Extent()
 	if err != nil {
 		return nil, err
@@ -91,13 +91,13 @@ func statistics(r *request) (any, error) {
 	return &a, nil
 }
 
-// activityWithin sums the device activity that overlaps a window.
+// activityWithin sums the parts of device activity that lie in a window.
 func activityWithin(r *request, w window, add func(group, kind, symbol, name string, count, time, inner, shortest, longest, bytes int64)) error {
 	first, last, err := r.activityNumbers(w)
 	if err != nil {
 		return err
 	}
-	for s, err := range r.trace.Rows("summing device activity", `SELECT a.work, count(*), sum(a.duration), min(a.duration), max(a.duration),
+	for s, err := range r.trace.Rows("summing device activity", `SELECT a.work, count(*), sum(`+activityInside+`), min(`+activityInside+`), max(`+activityInside+`),
 		sum(CASE WHEN a.bytes BETWEEN 0 AND ?3 THEN a.bytes ELSE 0 END), n.text
 		FROM activity a LEFT JOIN record r ON r.id = a.record AND a.record > 0 LEFT JOIN site s ON s.id = r.site LEFT JOIN string n ON n.id = s.name
 		WHERE a.id BETWEEN ?4 AND ?5 AND `+activityOverlaps+` GROUP BY a.work, s.name`, w.from, w.to, int64(model.UnknownSize-1), first, last) {

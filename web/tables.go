@@ -76,6 +76,31 @@ type compareAnswer struct {
 	Rows  []difference `json:"rows"` // greatest change of time first
 	// Summaries are those of the two traces.
 	Summaries []*summaryAnswer `json:"summaries"`
+	Totals    []compareTotal   `json:"totals"`   // what is exact
+	Cautions  []string         `json:"cautions"` // what to know before times are compared
+}
+
+// compareTotal is a metric of accscope compare on both sides.
+type compareTotal struct {
+	Metric string `json:"metric"`
+	Value  int64  `json:"value"` // bytes or a number
+	Other  int64  `json:"other"`
+}
+
+// comparedTotals are the metrics that are compared whole.
+var comparedTotals = []string{"launches", "transfers.count", "transfers.bytes", "mappings"}
+
+// totalsAsked are conditions that ask for them: that they are the same.
+func totalsAsked() ([]*compare.Condition, error) {
+	var asked []*compare.Condition
+	for _, metric := range comparedTotals {
+		condition, err := compare.ParseCondition(metric + " == +0")
+		if err != nil {
+			return nil, err
+		}
+		asked = append(asked, condition)
+	}
+	return asked, nil
 }
 
 // compare sets two traces side by side.
@@ -90,7 +115,12 @@ func (s *reader) compare(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a := compareAnswer{By: by, Trace: s.files[0].name(), Other: s.files[1].name(), Rows: []difference{}}
-	both := compare.New([2]string{a.Trace, a.Other}, nil)
+	asked, err := totalsAsked()
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	both := compare.New([2]string{a.Trace, a.Other}, nil, asked...)
 	for side, f := range s.files {
 		_, err := s.read(r.Context(), f, parameters{}, func(q *request) (any, error) {
 			whole, err := f.summarize(q.trace)
@@ -104,6 +134,20 @@ func (s *reader) compare(w http.ResponseWriter, r *http.Request) {
 			fail(w, err)
 			return
 		}
+	}
+	for i, condition := range asked {
+		if err := both.Decide(condition); err != nil {
+			fail(w, err)
+			return
+		}
+		a.Totals = append(a.Totals, compareTotal{comparedTotals[i], condition.Base, condition.Other})
+	}
+	a.Cautions = []string{}
+	if both.Simulated() {
+		a.Cautions = append(a.Cautions, report.SimulatedTimes)
+	}
+	if few := both.TooFewRuns(); few != "" {
+		a.Cautions = append(a.Cautions, few)
 	}
 	for _, d := range both.Differences(by) {
 		x, y := d.Sides[0], d.Sides[1]

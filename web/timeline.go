@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"runtime"
 	"slices"
@@ -62,7 +63,11 @@ func timeline(r *request) (any, error) {
 	for _, id := range wanted {
 		chosen[id] = true
 	}
-	labels := newLabels()
+	meta, err := r.trace.Facts()
+	if err != nil {
+		return nil, err
+	}
+	labels := newLabels(meta.Constructs)
 	a := timelineAnswer{From: w.from, To: w.to, Lanes: []laneBlocks{}}
 	lanes = slices.DeleteFunc(lanes, func(lane store.Lane) bool { return wanted != nil && !chosen[lane.ID] })
 	blocks, err := r.blocks(lanes, w)
@@ -134,14 +139,16 @@ func columns(lane int64, blocks []store.Block, labels *labels) laneBlocks {
 
 // labels numbers what blocks are called.
 type labels struct {
+	constructs map[string]string // store.Meta.Constructs
+
 	list  []label
 	sites map[*store.Site]int
 	works map[*store.Work]int
 	known map[label]int
 }
 
-func newLabels() *labels {
-	return &labels{list: []label{}, sites: make(map[*store.Site]int), works: make(map[*store.Work]int), known: make(map[label]int)}
+func newLabels(constructs map[string]string) *labels {
+	return &labels{constructs: constructs, list: []label{}, sites: make(map[*store.Site]int), works: make(map[*store.Work]int), known: make(map[label]int)}
 }
 
 func (l *labels) of(b *store.Block) int {
@@ -157,7 +164,7 @@ func (l *labels) of(b *store.Block) int {
 		return l.add(label{Text: b.Label(), Kind: s.Kind, Name: s.Name, Source: place(s.File, s.Line)})
 	}
 	return lookup.Make(l.sites, s, func() int {
-		return l.add(label{Text: b.Label(), Kind: s.Kind, Name: s.Name, Source: place(s.File, s.Line)})
+		return l.add(label{Text: cmp.Or(s.ConstructTitle(l.constructs), b.Label()), Kind: s.Kind, Name: s.Name, Source: place(s.File, s.Line)})
 	})
 }
 

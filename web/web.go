@@ -2,8 +2,8 @@
 // interface, a JSON API (openapi.yaml) and a page that needs nothing else from
 // anywhere. It shows finished traces and those that are being written.
 //
-// The server changes nothing: every request is a GET, every connection to a
-// trace is read-only. Who may read is decided by a random token and by the Host
+// The server changes nothing: every connection to a trace is read-only, and every
+// request is a GET but the one that brings a trace to compare with. Who may read is decided by a random token and by the Host
 // and Origin of a request.
 package web
 

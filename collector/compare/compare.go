@@ -121,10 +121,10 @@ var titles = map[dimension]string{byConstruct: "Constructs", byKernel: "Kernels"
 func (c *Comparison) Document(top int) *report.Document {
 	d := &report.Document{Title: "accscope compare", Facts: []report.Fact{{Name: "base", Value: c.names[0]}, {Name: "then", Value: c.names[1]}}}
 	if c.Simulated() {
-		d.Warnings = append(d.Warnings, "simulated device: its times are not a GPU's")
+		d.Warnings = append(d.Warnings, report.SimulatedTimes)
 	}
-	if c.fewRuns() {
-		d.Facts = append(d.Facts, report.Fact{Name: "times", Value: fmt.Sprintf("too few runs to tell what is chance: %d and %d, four a side are needed", len(c.sides[0]), len(c.sides[1]))})
+	if few := c.TooFewRuns(); few != "" {
+		d.Facts = append(d.Facts, report.Fact{Name: "times", Value: few})
 	}
 	if len(c.Conditions) > 0 {
 		d.Tables = append(d.Tables, conditionTable(c.Conditions))
@@ -142,6 +142,14 @@ const fewestRuns = 4
 const chance = 0.05
 
 func (c *Comparison) fewRuns() bool { return min(len(c.sides[0]), len(c.sides[1])) < fewestRuns }
+
+// TooFewRuns says so where there are too few to tell whether times differ, else "".
+func (c *Comparison) TooFewRuns() string {
+	if !c.fewRuns() {
+		return ""
+	}
+	return fmt.Sprintf("too few runs to tell what is chance: %d and %d, four a side are needed", len(c.sides[0]), len(c.sides[1]))
+}
 
 // table has a row for each line, what changed most in time first.
 func (c *Comparison) table(by dimension, top int) *report.Table {

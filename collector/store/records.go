@@ -43,6 +43,7 @@ func (r *Record) Exclusive() int64 { return max(r.Duration-r.Inner, 0) }
 // Filter selects records; its zero value selects all.
 type Filter struct {
 	From, To int64 // overlap with [From, To), ns; 0 is no bound
+	Clipped  bool  // of a window's sums: times are the parts of spans that lie in it
 	Exactly  bool  // From and To are bounds also where they are 0: there are times before the origin
 	Process  model.ProcessID
 	Thread   model.ThreadID

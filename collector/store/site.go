@@ -119,6 +119,19 @@ func (t *Trace) entitle(s *Description, constructs map[string]string) {
 	t.titles[s.Symbol] = title
 }
 
+// ConstructTitle is what a construct's span is called by: its place and the directive's
+// words (Meta.Constructs), as in "live.c:8 parallel loop"; "" where no place is known.
+func (s *Site) ConstructTitle(constructs map[string]string) string {
+	if !s.Outermost() || s.Name != "" || s.File == "" || s.Line <= 0 || s.Construct == "" {
+		return ""
+	}
+	words := constructs[PlaceText(s.File, s.Line)]
+	if words == "" {
+		words = strings.ReplaceAll(s.Construct, "_", " ")
+	}
+	return model.KernelTitle(s.File, s.Line, words, "")
+}
+
 // Title is a kernel's name as people are to see it, by the linker's: the name of its
 // place, or where that is not known, or not the only one, the linker's demangled.
 func (t *Trace) Title(symbol string) (string, error) {

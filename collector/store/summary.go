@@ -116,6 +116,7 @@ func (t *Trace) hostTotals(f Filter) ([]Total, error) {
 // totalsWithin sums the records that start in the window, or run into it.
 func (t *Trace) totalsWithin(f Filter) ([]Total, error) {
 	at := make(map[totalOf]int)
+	open := map[model.ThreadID][]enclosing{} // of clipped spans, the outermost first
 	var out []Total
 	for r, err := range t.Records(f) {
 		if err != nil {
@@ -131,11 +132,30 @@ func (t *Trace) totalsWithin(f Filter) ([]Total, error) {
 		x := &out[i]
 		x.Count++
 		x.Bytes += model.Size(r.Bytes)
-		if r.Span && !r.Unended {
+		switch {
+		case !r.Span || r.Unended:
+		case f.Clipped:
+			inside := min(r.End(), f.To) - max(r.Start, f.From)
+			x.AddSpan(inside, 0)
+			around := open[r.Thread]
+			for len(around) > 0 && around[len(around)-1].end < r.End() {
+				around = around[:len(around)-1]
+			}
+			if len(around) > 0 {
+				out[around[len(around)-1].total].Inner += inside
+			}
+			open[r.Thread] = append(around, enclosing{i, r.End()})
+		default:
 			x.AddSpan(r.Duration, r.Inner)
 		}
 	}
 	return out, nil
+}
+
+// enclosing is a span in which others may lie: the index of its total, and its end.
+type enclosing struct {
+	total int
+	end   int64
 }
 
 // WorkTotal sums the device activities of one work that one site caused on one

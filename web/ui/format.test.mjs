@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const built = await build({ absWorkingDir: here, entryPoints: ["src/format.ts"], bundle: true, format: "esm", write: false });
-const { few, figure, show } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
+const { few, figure, show, withoutOuter } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
 const cases = JSON.parse(await readFile(join(here, "../../collector/report/testdata/units.json"), "utf8"));
 assert.ok(cases.length > 50);
 for (const [unit, value, want] of cases) {
@@ -17,3 +17,6 @@ for (const [unit, value, want] of cases) {
 const figures = JSON.parse(await readFile(join(here, "../../collector/report/testdata/figures.json"), "utf8"));
 assert.ok(figures.length >= 5);
 for (const [unit, value, want] of figures) assert.equal(figure(value, unit), want, `${value} ${unit}`);
+for (const [name, want] of [["solve", undefined], ["a::b::solve(c::d)", "b::solve(c::d)"], ["Grid<x::y, z<1> >::scale(double)", "scale(double)"],
+  ["(anonymous namespace)::solve(int)", "solve(int)"], ["solve(a::b)", undefined], ["cg.c:38 parallel loop in a::b", undefined], ["::solve", undefined], ["void a::solve<int>()", undefined]])
+  assert.equal(withoutOuter(name), want, name);

@@ -56,7 +56,7 @@ export interface Source { file: string; first: number; lines: string[]; total: n
 export interface Search { text: string; events: number; matches: { kind: string; name: string; source: string; count: number; time: number }[]; omitted: number }
 export interface Next { record: number; start: number; end: number }
 export interface Difference { name: string; count: number; other_count: number; host: number; other_host: number; device: number; other_device: number; bytes: number; other_bytes: number }
-export interface Compare { by: string; trace: string; other: string; rows: Difference[]; summaries: Summary[] }
+export interface Compare { by: string; trace: string; other: string; rows: Difference[]; summaries: Summary[]; totals: { metric: string; value: number; other: number }[]; cautions: string[] }
 export interface CostRow { name: string; place: string; time: number; timed: boolean; share: number; bytes: number; count: number }
 export interface Summary {
   wall: number; simulated: boolean; devices: number; busy: number; at_least: boolean; kernels: number; transfers: number;
@@ -103,9 +103,18 @@ const ofRanks = ["overview", "timeline", "queues"];
 export async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
   if (limited.includes(path) && state.inside !== "") query = { inside: state.inside, ...query };
   if (ofRanks.includes(path) && state.ranks !== "") query = { ranks: state.ranks, ...query };
+  return await ask<T>(address(path, query), { signal });
+}
+
+// send brings a file.
+export async function send(path: string, name: string, body: Blob): Promise<void> {
+  await ask(address(path, { name }), { method: "POST", body });
+}
+
+async function ask<T>(url: string, how: RequestInit): Promise<T> {
   let response: Response;
   try {
-    response = await fetch(address(path, query), { signal });
+    response = await fetch(url, how);
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new Error(gone);

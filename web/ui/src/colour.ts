@@ -47,9 +47,33 @@ function hash(text: string): number {
   return h >>> 0;
 }
 
-export function named(text: string): string {
+// The hues that names have got, in each family of names that stand beside each other.
+const given = new Map<string, Map<string, number>>();
+
+// hueOf gives a name the hue that its text says, or where another name of its family is
+// near that, the middle of the widest gap.
+export function hueOf(text: string, family: string): number {
+  const hues = given.get(family) ?? new Map<string, number>();
+  given.set(family, hues);
+  const known = hues.get(text);
+  if (known !== undefined) return known;
+  let hue = hash(text) % 360;
+  const used = [...hues.values()].sort((a, b) => a - b);
+  const near = Math.min(25, 180 / (used.length + 1));
+  if (used.some((u) => Math.min(Math.abs(u - hue), 360 - Math.abs(u - hue)) < near)) {
+    let widest = 0;
+    used.forEach((u, i) => {
+      const gap = (used[i + 1] ?? used[0]! + 360) - u;
+      if (gap > widest) [widest, hue] = [gap, (u + gap / 2) % 360];
+    });
+  }
+  hues.set(text, hue);
+  return hue;
+}
+
+export function named(text: string, family = "names"): string {
   const n = hash(text);
-  return hsl(n % 360, 45 + ((n >>> 9) % 30), isDark() ? 48 + ((n >>> 17) % 12) : 62 + ((n >>> 17) % 12));
+  return hsl(Math.round(hueOf(text, family)), 45 + ((n >>> 9) % 30), isDark() ? 48 + ((n >>> 17) % 12) : 62 + ((n >>> 17) % 12));
 }
 
 function hsl(hue: number, saturation: number, lightness: number): string {
@@ -63,11 +87,11 @@ export function colour(label: Label, mode: ColourMode): string {
   const grey = dark ? "#4a515c" : "#c5cad2";
   switch (mode) {
     case "kernel":
-      return label.kind === "kernel" || label.kind === "enqueue_launch" ? named(label.name || label.kind) : grey;
+      return label.kind === "kernel" || label.kind === "enqueue_launch" ? named(label.name || label.kind, "kernels") : grey;
     case "variable":
-      return transfers.has(label.kind) && label.name ? named(label.name) : grey;
+      return transfers.has(label.kind) && label.name ? named(label.name, "variables") : grey;
     case "source":
-      return label.source ? named(label.source) : grey;
+      return label.source ? named(label.source, "sources") : grey;
   }
   const known = hues[label.kind];
   if (!known) return named(label.kind);

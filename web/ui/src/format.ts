@@ -99,3 +99,18 @@ export function show(value: unknown, unit: Unit): string {
   }
   return String(value);
 }
+
+// withoutOuter is a C++ name without the outermost of the namespaces or classes that it
+// begins with; undefined where it begins with none.
+export function withoutOuter(name: string): string | undefined {
+  let depth = 0;
+  for (let i = 0; i < name.length; i++) {
+    const c = name[i]!;
+    if (c === "<" || c === "(" && name.startsWith("(anonymous namespace)", i)) depth++;
+    else if (c === ">" && depth > 0 || c === ")" && depth > 0) depth--;
+    else if (depth > 0) continue;
+    else if (c === "(" || c === " ") return undefined;
+    else if (c === ":" && name[i + 1] === ":") return i > 0 ? name.slice(i + 2) : undefined;
+  }
+  return undefined;
+}

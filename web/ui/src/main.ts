@@ -1,5 +1,5 @@
 // The page: its head, and the view that the URL names.
-import { get, type Overview, type Search, type TraceInfo } from "./api";
+import { get, send, type Overview, type Search, type TraceInfo } from "./api";
 import { clear, h, message } from "./dom";
 import { count } from "./format";
 import { chosenRanks } from "./chosen";
@@ -210,6 +210,33 @@ function keys(e: KeyboardEvent): void {
   e.preventDefault();
 }
 
+// A trace that is dropped into the page is compared with the one that it shows.
+async function compareWith(file: File): Promise<void> {
+  warn("dropped", `Reading ${file.name} …`);
+  try {
+    await send("second", file.name, file);
+    traces = await get<TraceInfo[]>("traces");
+    offerTraces();
+    shown = undefined;
+    forget("dropped");
+    change({ trace: 0, view: "compare" }, true);
+    render();
+  } catch (error) {
+    warn("dropped", message(error));
+  }
+}
+
+function offerTraces(): void {
+  traceName.hidden = traces.length > 1;
+  traceChoice.hidden = traces.length < 2;
+  clear(traceChoice, ...traces.map((t, i) => h("option", { value: t.number, selected: t.number === state.trace }, `${"AB"[i]}: ${t.name}`)));
+}
+
+function forget(key: string): void {
+  banners.get(key)?.element.remove();
+  banners.delete(key);
+}
+
 async function start(): Promise<void> {
   document.fonts.ready.then(() => timeline?.restyle());
   setTheme(localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"), false);
@@ -227,11 +254,13 @@ async function start(): Promise<void> {
     clear(main, h("div", { class: "view" }, h("p", { class: "error", role: "alert" }, message(error))));
     return;
   }
-  if (traces.length > 1) {
-    traceName.hidden = true;
-    traceChoice.hidden = false;
-    clear(traceChoice, ...traces.map((t, i) => h("option", { value: t.number, selected: t.number === state.trace }, `${"AB"[i]}: ${t.name}`)));
-  }
+  offerTraces();
+  document.addEventListener("dragover", (e) => e.preventDefault());
+  document.addEventListener("drop", (e) => {
+    e.preventDefault();
+    const file = e.dataTransfer?.files[0];
+    if (file) void compareWith(file);
+  });
   searchField.addEventListener("input", () => change({ search: searchField.value.trim() }));
   searchField.addEventListener("keydown", (e) => {
     if (e.key === "Enter") void find(!e.shiftKey);

@@ -14,6 +14,7 @@ export interface Row {
   lane?: Lane;
   device?: Device;
   figure?: Figure; // what was sampled
+  way?: "upload" | "download"; // of a rate
   folded?: boolean;
 }
 
@@ -22,7 +23,7 @@ export interface Track { row: Omit<Row, "y" | "pinned">; inner: Track[] }
 
 export interface Layout { rows: Row[]; pinned: Row[]; height: number; pinnedHeight: number; byLane: Map<number, Row>; tracks: Track[] }
 
-const heights = { group: 22, instants: 14, spans: 19, queue: 21, memory: 52, rate: 44, figure: 38 };
+const heights = { group: 22, instants: 14, spans: 19, queue: 21, memory: 52, rate: 34, figure: 38 };
 
 // From so many rows of threads on, devices come before them.
 const manyRows = 12;
@@ -79,7 +80,8 @@ function tracks(o: Overview, counted: Counted): Track[] {
       const group = track("group", `d${device.id}`, device.title, 1);
       for (const lane of own) group.inner.push(track("queue", `l${lane.id}`, `queue ${queues.get(lane.queue)?.name ?? "?"}`, 2, { lane }));
       if (has.memory) group.inner.push(track("memory", `m${device.id}`, "memory", 2, { device, hint: "device memory in use" }));
-      if (has.rate) group.inner.push(track("rate", `x${device.id}`, "transfer rate", 2, { device, hint: "bytes a second to and from the device" }));
+      if (has.rate) for (const way of ["upload", "download"] as const)
+        group.inner.push(track("rate", `x${device.id}${way}`, `${way} rate`, 2, { device, way, hint: `bytes a second ${way === "upload" ? "to" : "from"} the device` }));
       devices.push(group);
     }
     const many = hosts.reduce((rows, t) => rows + 1 + t.inner.length, 0) > manyRows;

@@ -2,7 +2,7 @@
 import type { Arrow, Counters, Label, Series } from "../api";
 import { colour, font, kindColour, onColour, token } from "../colour";
 import { plain } from "../dom";
-import { bytes, figure, moment, rate } from "../format";
+import { bytes, figure, moment, rate, withoutOuter } from "../format";
 import { state } from "../state";
 import { first, type Blocks, type Data } from "./data";
 import type { Layout, Row } from "./layout";
@@ -172,7 +172,7 @@ export class Painter {
     const counters = p.data.counters(row.device!.id, p.from, p.to);
     if (!counters) return;
     if (row.type === "memory") this.curve(p, counters.memory, 0, bytes, y, row.height, k);
-    else this.rates(p, counters.rates, y, row.height, k);
+    else this.rates(p, counters.rates, row.way!, y, row.height, k);
     this.context.fillStyle = this.theme.line;
     this.context.fillRect(gutter, y + row.height - 1, p.width - gutter, 1);
   }
@@ -224,17 +224,18 @@ export class Painter {
     this.scale(shown(high), y);
   }
 
-  private rates(p: Picture, r: Counters["rates"], y: number, height: number, k: number): void {
+  // rates draws one way; what went either way stands on top, and counts for both.
+  private rates(p: Picture, r: Counters["rates"], way: "upload" | "download", y: number, height: number, k: number): void {
     const c = this.context;
     const low = Math.max(0, Math.floor((p.from - r.begin) / r.step));
     const until = Math.min(r.upload.length, Math.ceil((p.to - r.begin) / r.step));
     let high = 0;
-    for (let i = low; i < until; i++) high = Math.max(high, r.upload[i]! + r.download[i]! + r.mixed[i]!);
+    for (let i = low; i < until; i++) high = Math.max(high, r[way][i]! + r.mixed[i]!);
     if (high === 0) return;
     const bottom = y + height - 1;
     const width = Math.max(r.step * k, 1);
     const series: [number[], string][] = [
-      [r.upload, kindColour("upload")], [r.download, kindColour("download")], [r.mixed, this.theme.dim]];
+      [r[way], kindColour(way)], [r.mixed, this.theme.dim]];
     for (let i = low; i < until; i++) {
       let base = bottom;
       for (const [values, style] of series) {
@@ -405,12 +406,12 @@ export class Painter {
   private text(text: string, x: number, y: number, width: number): void {
     const c = this.context;
     if (width < 8 || text === "") return;
-    const clean = plain(text.length > 200 ? text.slice(0, 200) : text);
-    let known = widths.get(clean);
-    if (known === undefined) {
-      if (widths.size > 20000) widths.clear();
-      known = c.measureText(clean).width * (c.font.startsWith("600") ? 0.94 : 1);
-      widths.set(clean, known);
+    let clean = plain(text);
+    let known = this.measure(clean);
+    // A name goes without its namespaces before it is cut.
+    for (let inner = withoutOuter(clean); inner !== undefined && known * 1.07 > width; inner = withoutOuter(clean)) {
+      clean = inner;
+      known = this.measure(clean);
     }
     if (known * 1.07 <= width) {
       c.fillText(clean, x, y, width);
@@ -418,6 +419,16 @@ export class Painter {
     }
     const fits = Math.floor((clean.length * width) / (known * 1.07)) - 1;
     if (fits >= 2) c.fillText(`${[...clean].slice(0, fits).join("")}…`, x, y, width);
+  }
+
+  private measure(text: string): number {
+    let known = widths.get(text);
+    if (known === undefined) {
+      if (widths.size > 20000) widths.clear();
+      known = this.context.measureText(text.slice(0, 400)).width * (this.context.font.startsWith("600") ? 0.94 : 1);
+      widths.set(text, known);
+    }
+    return known;
   }
 
   private colour(label: Label, n: number): string {

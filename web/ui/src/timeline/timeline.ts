@@ -13,6 +13,9 @@ import { Legend } from "./legend";
 import { gutter, Painter, ruler, setGutter, top, type Picture } from "./paint";
 import { Panel } from "./panel";
 
+// What has no length, or next to none, is shown within so many nanoseconds.
+const around = 20_000;
+
 export class Timeline implements Target {
   readonly element: HTMLElement;
   follow = false;
@@ -210,7 +213,7 @@ export class Timeline implements Target {
       this.redraw();
       return;
     }
-    const margin = Math.max((to - from) * 0.2, 20);
+    const margin = to > from ? Math.max((to - from) * 0.2, 20) : around / 2;
     this.unfollow();
     this.show(from - margin, to + margin);
   }
@@ -325,7 +328,7 @@ export class Timeline implements Target {
     }
     const i = Math.floor((time - c.rates.begin) / c.rates.step);
     if (i < 0 || i >= c.rates.upload.length) return undefined;
-    const lines = ([["to the device", c.rates.upload], ["from the device", c.rates.download], ["either way", c.rates.mixed]] as [string, number[]][])
+    const lines = ([row.way === "upload" ? ["to the device", c.rates.upload] : ["from the device", c.rates.download], ["either way", c.rates.mixed]] as [string, number[]][])
       .filter(([, v]) => v[i]! > 0).map(([name, v]) => `${rate(v[i]!)} ${name}`);
     return [lines.length > 0 ? lines[0]! : "nothing moves", [...lines.slice(1), ...(c.rates.measured ? [] : ["by the times of the enqueue calls"])]];
   }
@@ -439,7 +442,10 @@ export class Timeline implements Target {
   private reveal(start: number, end: number, lane: number | undefined): void {
     this.forget();
     const span = this.span();
-    if (end - start > span || (end - start) / span < 0.004) this.fit(start - (end - start), end + (end - start));
+    const length = end - start;
+    const wide = Math.max(length * 50, around); // in which a short hit is to be seen among its neighbours
+    if (length > span) this.fit(start - length, end + length);
+    else if (length / span < 0.004 && wide < span) this.show((start + end - wide) / 2, (start + end + wide) / 2);
     else if (start < this.from || end > this.to) this.show((start + end - span) / 2, (start + end + span) / 2);
     const row = lane === undefined ? undefined : this.rows.byLane.get(lane);
     if (!row || row.pinned) return;

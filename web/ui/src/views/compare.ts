@@ -10,7 +10,7 @@ const dimensions: [string, string][] = [["kernel", "kernel"], ["variable", "vari
 export function compareView(traces: TraceInfo[]): HTMLElement {
   const view = h("div", { class: "view" }, h("h1", {}, "Compare"));
   if (traces.length < 2) {
-    view.append(h("p", { class: "empty" }, "There is one trace. Start accscope serve with two to compare them: accscope serve before.db after.db"));
+    view.append(h("p", { class: "empty" }, "There is one trace. Drop another one into this page to compare it with, or start accscope serve with two: accscope serve before.db after.db"));
     return view;
   }
   const place = h("div");
@@ -19,7 +19,8 @@ export function compareView(traces: TraceInfo[]): HTMLElement {
   view.append(h("p", { class: "note" }, `A is ${traces[0]!.name}, B is ${traces[1]!.name}. Changes are from A to B: red got more, green less.`), place);
   void show(place, async () => {
     const c = await get<Compare>("compare", { by: state.by ?? "kernel" });
-    return [h("h2", {}, "Totals"), totals(c), h("h2", {}, "What changed"),
+    const cautions = c.cautions.map((text) => h("p", { class: "remark" }, `${text.charAt(0).toUpperCase()}${text.slice(1)}.`));
+    return [...cautions, h("h2", {}, "Totals"), totals(c), h("h2", {}, "What changed"),
       h("div", { class: "bar" }, choice, h("span", { class: "note" }, "Host times leave out what is nested inside. Greatest changes first.")), differences(c)];
   });
   return view;
@@ -37,11 +38,10 @@ const direction = (a: number, b: number): string => (a === b ? "" : b > a ? "up"
 
 function totals(c: Compare): HTMLElement {
   const [a, b] = c.summaries as [Summary, Summary];
-  const sum = (value: (d: Difference) => number): number => c.rows.reduce((all, d) => all + value(d), 0);
   const lines: [string, number, number, Unit][] = [["wall time", a.wall, b.wall, "ns"], ["device busy", a.busy, b.busy, "ns"], ["kernels", a.kernels, b.kernels, "ns"],
     ["transfers", a.transfers, b.transfers, "ns"], ["waits of the host", a.waits, b.waits, "ns"], ["other OpenACC calls of the host", a.calls, b.calls, "ns"], ["peak memory", a.peak, b.peak, "bytes"]];
-  if (c.by === "variable" || c.by === "source") lines.push(["bytes moved", sum((d) => d.bytes), sum((d) => d.other_bytes), "bytes"]);
-  if (c.by === "kernel") lines.push(["launches", sum((d) => d.count), sum((d) => d.other_count), "count"]);
+  const names: Record<string, [string, Unit]> = { launches: ["kernels launched", "count"], "transfers.count": ["copies", "count"], "transfers.bytes": ["bytes moved", "bytes"], mappings: ["mappings", "count"] };
+  for (const t of c.totals) lines.push([names[t.metric]?.[0] ?? t.metric, t.value, t.other, names[t.metric]?.[1] ?? "count"]);
   return h("div", { class: "table-wrap fit", tabindex: 0, role: "region", "aria-label": "Totals" }, h("table", {},
     h("thead", {}, h("tr", {}, ...["", "A", "B", "change", ""].map((t, i) => h("th", { scope: "col", class: i > 0 ? "num" : "" }, t)))),
     h("tbody", {}, ...lines.filter(([, x, y]) => x > 0 || y > 0).map(([name, x, y, unit]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "num" }, shown(x, unit)), h("td", { class: "num" }, shown(y, unit)),

@@ -107,7 +107,7 @@ function atPeak(v: Variables): number {
 function legend(v: Variables): HTMLElement {
   return h("div", { class: "legend" }, ...v.variables.map((x) => {
     const mark = h("i");
-    mark.style.background = named(x.name);
+    mark.style.background = named(x.name, "variables");
     return h("span", {}, mark, `${x.name} ${bytes(x.peak)}`);
   }));
 }
@@ -143,7 +143,7 @@ function area(v: Variables, choose: (time: number) => void): HTMLElement {
         base[i]! += series.used[i]!;
       }
       c.closePath();
-      c.fillStyle = named(series.name);
+      c.fillStyle = named(series.name, "variables");
       c.fill();
     }
     c.fillStyle = token("dim");
