@@ -7,21 +7,23 @@ import (
 	"testing"
 )
 
-const leftMapped = `#include <stdlib.h>
+const mappedInLoop = `#include <stdlib.h>
 int main (void)
 {
-  float *a = malloc (400);
-#pragma acc enter data create(a[0:100])
-#pragma acc parallel loop present(a[0:100])
-  for (int i = 0; i < 100; i++)
-    a[i] = i;
+  float *a = calloc (1 << 18, sizeof *a);
+  for (int step = 0; step < 40; step++)
+    {
+#pragma acc parallel loop copy(a[0:1 << 18])
+      for (int i = 0; i < 1 << 18; i++)
+        a[i] += step;
+    }
   return 0;
 }`
 
 // What is printed for users to run next can be pasted into a shell, whatever the trace is
 // called.
 func TestCommandsCanBePasted(t *testing.T) {
-	folder := record(t, leftMapped)
+	folder := record(t, mappedInLoop)
 	t.Setenv("PATH", filepath.Dir(accscope)+":"+os.Getenv("PATH"))
 	for _, name := range []string{"with space.db", "it's 5$.db", "-o.db", strings.Repeat("long", 20) + ".db"} {
 		printed := invoke(t, folder, "run", "-o", "./"+name, "--device", "sim", "--", "./program").must(t).stderr
