@@ -1,8 +1,6 @@
 package attribution
 
 import (
-	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/accscope/accscope/callbacks"
@@ -10,27 +8,6 @@ import (
 	"github.com/accscope/accscope/runtime/source/machine"
 	"github.com/accscope/accscope/runtime/source/snapshot"
 )
-
-// An Argument is a variable of a compute construct, for a reader: empty and zero where
-// the program does not tell.
-type Argument struct {
-	Name   string
-	Number bool   // of an arithmetic type: no pointer
-	Kernel string // the construct's, by the linker's name
-	File   string // the construct's place
-	Line   int
-}
-
-// Place is the place as compilers write it, "" where it is not known.
-func (a *Argument) Place() string {
-	if a.File == "" {
-		return ""
-	}
-	if a.Line <= 0 {
-		return filepath.Base(a.File) + ": "
-	}
-	return fmt.Sprintf("%s:%d: ", filepath.Base(a.File), a.Line)
-}
 
 // BytesOf is the size of what an entry's address points to.
 func BytesOf(a goacc.Arguments, i int) uintptr {
@@ -129,23 +106,6 @@ func (a *Attribution) Implied(place Place, function uintptr, name string) int32 
 
 // NameKernel implements openacc.Namer.
 func (a *Attribution) NameKernel(Place, uintptr) string { return "" }
-
-// Describe implements openacc.Namer.
-func (a *Attribution) Describe(place Place, function uintptr, arguments goacc.Arguments, i int) Argument {
-	// What debug information there is counts, however damaged the rest.
-	at, _ := a.process.Position(uint64(place.ReturnAddress), uint64(function))
-	told := Argument{Kernel: a.process.KernelName(uint64(function)), File: at.File, Line: at.Line}
-	if names, _ := a.NameDirective(place, function, arguments); i < len(names) {
-		told.Name = names[i]
-	}
-	k, _ := a.process.Kernel(uint64(function))
-	for _, slot := range k.Variables {
-		if slot.Index == i {
-			told.Number = slot.Number
-		}
-	}
-	return told
-}
 
 // Refers implements openacc.Namer.
 func (a *Attribution) Refers() bool { return false }

@@ -42,6 +42,10 @@ type Slot struct {
 	Bias int64
 	// Number tells that the variable is of an arithmetic type, which holds no address.
 	Number bool
+	// Address tells that the variable is a pointer, and is the mapping itself.
+	Address bool
+	// Followed tells that the function is seen to reach memory by the variable's value.
+	Followed bool
 
 	typ  *units.Type   // of the variable, while it is being described; nil when unknown
 	kind typeReference // the same, without keeping the unit decoded
@@ -105,7 +109,8 @@ func (im *Image) slots(u *units.Unit, f *units.Scope) []Slot {
 	for _, s := range blockMembers(u, f) {
 		named[s.Index] = s
 	}
-	for _, s := range im.describedSlots(u, f) {
+	low, fl := im.outlinedFlow(f)
+	for _, s := range im.describedSlots(u, f, low, fl) {
 		if _, ok := named[s.Index]; !ok {
 			named[s.Index] = s
 		}
@@ -113,6 +118,8 @@ func (im *Image) slots(u *units.Unit, f *units.Scope) []Slot {
 	list := make([]Slot, 0, len(named))
 	for _, s := range named {
 		s.Number = s.typ != nil && s.typ.Kind == units.Scalar
+		s.Address = s.typ != nil && s.typ.Kind == units.Pointer && !s.Pointer && !s.typ.IsReference()
+		s.Followed = fl != nil && fl.Followed(s.Index)
 		s.kind, s.typ = im.reference(s.typ), nil
 		list = append(list, s)
 	}
@@ -166,15 +173,22 @@ type candidate struct {
 	pc    uint64
 }
 
+// outlinedFlow runs an outlined function, which begins at low; nil where it has no code.
+func (im *Image) outlinedFlow(f *units.Scope) (low uint64, fl *machine.Flow) {
+	if len(f.Ranges) == 0 {
+		return 0, nil
+	}
+	low = f.Ranges[0][0]
+	return low, machine.Analyse(im.processor, im.code(low, f.Ranges[0][1]), low)
+}
+
 // describedSlots names slots by the locations of the outlined function's
 // variables. Those that come from around the construct are its direct children.
-func (im *Image) describedSlots(u *units.Unit, f *units.Scope) []Slot {
-	if len(f.Ranges) == 0 {
+func (im *Image) describedSlots(u *units.Unit, f *units.Scope, low uint64, fl *machine.Flow) []Slot {
+	if fl == nil {
 		return nil
 	}
-	low, high := f.Ranges[0][0], f.Ranges[0][1]
-	code := im.code(low, high)
-	fl := machine.Analyse(im.processor, code, low)
+	high := f.Ranges[0][1]
 	base, _ := f.Entry.Val(dwarf.AttrFrameBase).([]byte)
 	best := map[int]candidate{}
 	clash := map[int]bool{}

@@ -80,6 +80,88 @@ func (d *Directive) Lists(variable string) bool {
 	return d != nil && variable != "" && slices.Contains(d.data, plainName(variable, false))
 }
 
+// Item is what a clause of the directive that names data says of a variable, under the name
+// that debug information gives it: the clause and, as it is written, the item; "" where
+// none names it, or two do.
+func (d *Directive) Item(variable string) (clause, item string) {
+	if d == nil || variable == "" {
+		return "", ""
+	}
+	fortran := d.Sentinel != pragmaSentinel
+	for in, text := range d.items {
+		switch {
+		case plainName(text, fortran) != plainName(variable, fortran):
+		case item != "":
+			return "", ""
+		default:
+			clause, item = in, strings.TrimSpace(text)
+		}
+	}
+	return clause, item
+}
+
+// Remaining is the item that entry i can only be: the clauses that name data list as many
+// items as there are entries, and every other one of both is known by its name; "" where it
+// may be another.
+func (d *Directive) Remaining(names []string, entries []int, i int) string {
+	if d == nil || d.Variables() != len(entries) || !slices.Contains(entries, i) {
+		return ""
+	}
+	fortran := d.Sentinel != pragmaSentinel
+	var left []string
+	for _, text := range d.items {
+		left = append(left, plainName(text, fortran))
+	}
+	for _, k := range entries {
+		if k == i {
+			continue
+		}
+		at := slices.Index(left, plainName(names[k], fortran))
+		if at < 0 {
+			return ""
+		}
+		left = slices.Delete(left, at, at+1)
+	}
+	return left[0]
+}
+
+// Variables is how many items the clauses have that name data.
+func (d *Directive) Variables() (n int) {
+	for range d.items {
+		n++
+	}
+	return n
+}
+
+// items are the clauses' names, in small letters, and items that name data.
+func (d *Directive) items(yield func(clause, item string) bool) {
+	for i := range d.Clauses {
+		c := &d.Clauses[i]
+		name := strings.ToLower(c.Name)
+		if !c.Has || !dataClauses[name] && !otherDataClauses[name] {
+			continue
+		}
+		for _, text := range listed(withoutModifier(c.Arguments)) {
+			if !yield(name, text) {
+				return
+			}
+		}
+	}
+}
+
+// Short is the directive without its sentinel and, of several clauses, with the one that
+// names a variable, for a sentence.
+func (d *Directive) Short(variable string) string {
+	clause, _ := d.Item(variable)
+	short := d.Name + d.Arguments
+	for i := range d.Clauses {
+		if c := &d.Clauses[i]; clause == strings.ToLower(c.Name) || clause == "" && c.Has && len(d.Clauses) == 1 {
+			return short + " " + c.Name + "(" + strings.Join(strings.Fields(c.Arguments), " ") + ")"
+		}
+	}
+	return short
+}
+
 // names are the directives of OpenACC 3.3, but for those that end one.
 var names = map[string]bool{
 	"parallel": true, "kernels": true, "serial": true, "parallel loop": true, "kernels loop": true, "serial loop": true,
@@ -95,6 +177,13 @@ var dataClauses = map[string]bool{
 	"copyout": true, "pcopyout": true, "present_or_copyout": true,
 	"create": true, "pcreate": true, "present_or_create": true,
 	"no_create": true, "present": true, "firstprivate": true,
+}
+
+// otherDataClauses are the clauses of other directives, or without an effect on a data
+// lifetime, that name variables.
+var otherDataClauses = map[string]bool{
+	"delete": true, "detach": true, "attach": true, "deviceptr": true, "use_device": true, "device_resident": true, "link": true,
+	"self": true, "host": true, "device": true,
 }
 
 // Parse reads a directive that is a text on one line, with its sentinel; nil where the

@@ -21,7 +21,7 @@ var AArch64 = &Processor{
 		at, ok := saved[armLink]
 		return at, ok
 	},
-	decode: armDecode, step: armStep, result: armResult,
+	decode: armDecode, step: armStep, result: armResult, reaches: armReaches,
 }
 
 const (

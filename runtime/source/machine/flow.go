@@ -44,7 +44,9 @@ type Flow struct {
 	blocks map[int]*State // by index of the first instruction
 	entry  *State
 	first  int // the instruction that is entered
-	cells  int // in the states of all blocks
+
+	followed map[int32]bool // slots whose values the function reaches memory by
+	cells    int            // in the states of all blocks
 }
 
 // An outlined function with more instructions is followed to its first ones only.
@@ -65,7 +67,7 @@ func Analyse(p *Processor, code []byte, low uint64) *Flow {
 
 // NewFlow is a function without instructions, of which the state at its entry is known.
 func NewFlow(p *Processor, entry *State) *Flow {
-	return &Flow{p: p, index: map[uint64]int{}, blocks: map[int]*State{}, entry: entry}
+	return &Flow{p: p, index: map[uint64]int{}, blocks: map[int]*State{}, entry: entry, followed: map[int32]bool{}}
 }
 
 // Decode adds instructions and tells whether it took them all.
@@ -116,6 +118,7 @@ func (f *Flow) Solve(entry uint64) {
 		steps += len(s.Slots) // copying a state takes as long as so many instructions
 		for {
 			in := f.list[i]
+			f.follow(s, in)
 			s.run(in, i)
 			if steps++; steps > maxSteps || f.cells > maxAllCells {
 				f.blocks = map[int]*State{f.first: f.entry.Clone()}
@@ -221,7 +224,9 @@ func (f *Flow) Visit(low, high uint64, f2 func(pc uint64, s *State) bool) {
 
 // Load is what memory holds at an address, as far as it was seen stored or is
 // the argument block.
-func (s *State) Load(a Value, size int) Value {
+func (s *State) Load(a Value, size int) Value { return s.load(a, size).known() }
+
+func (s *State) load(a Value, size int) Value {
 	switch a.Root {
 	case blockBased:
 		if size == 8 && a.N >= 0 && a.N%8 == 0 && a.N < 8<<16 {

@@ -34,6 +34,9 @@ type Processor struct {
 	// result is the general register that an instruction puts its result into, or
 	// what it called did; -1 for none.
 	result func(instruction) int
+	// reaches is the general register that an instruction's memory operand begins with;
+	// false where it has none.
+	reaches func(instruction) (register int, follows bool)
 }
 
 // Processors are those that are known, by the number that ELF gives them.
@@ -86,7 +89,7 @@ func (in *instruction) leaves() bool { return in.way == jumping || in.way == end
 // Register is what is known of a register.
 func (s *State) Register(number int) Value {
 	if i := s.Processor.tracked(number); i >= 0 {
-		return s.Registers[i]
+		return s.Registers[i].known()
 	}
 	return Value{}
 }

@@ -6,15 +6,16 @@ package machine
 type Root uint8
 
 const (
-	Unknown    Root = iota
-	Constant        // n itself
-	FrameBased      // the canonical frame address plus n
-	blockBased      // the argument block plus n
-	SlotBased       // the address held in a slot of the block, plus n
-	SlotLoaded      // what was loaded from the address in a slot, plus n
-	Entered         // what register number slot held when the function was entered, plus n
-	FileBased       // the address of the file that n is, wherever it was loaded
-	Computed        // what instruction number slot put into a register when it last ran, plus n
+	Unknown     Root = iota
+	Constant         // n itself
+	FrameBased       // the canonical frame address plus n
+	blockBased       // the argument block plus n
+	SlotBased        // the address held in a slot of the block, plus n
+	SlotLoaded       // what was loaded from the address in a slot, plus n
+	SlotDerived      // an address made of what was loaded from the address in a slot, and of what is not known
+	Entered          // what register number slot held when the function was entered, plus n
+	FileBased        // the address of the file that n is, wherever it was loaded
+	Computed         // what instruction number slot put into a register when it last ran, plus n
 )
 
 // Value is a number as far as it is known.
@@ -34,7 +35,7 @@ func (v Value) Plus(n int64) Value {
 		return v
 	case SlotLoaded:
 		if n != 0 {
-			return Value{}
+			return Value{Root: SlotDerived, Slot: v.Slot}
 		}
 	}
 	v.N += n

@@ -14,7 +14,7 @@ var X8664 = &Processor{
 		return register
 	},
 	ReturnAddress: func(map[int]int64) (int64, bool) { return -8, true },
-	decode:        x86Decode, step: x86Step, result: x86Result,
+	decode:        x86Decode, step: x86Step, result: x86Result, reaches: x86Reaches,
 }
 
 // x86Result is the register that an instruction puts its result into.
@@ -104,12 +104,12 @@ func x86Step(s *State, in instruction) {
 		}
 		s.store(s.Registers[7], v, 8)
 	case x86asm.POP:
-		v := s.Load(s.Registers[7], 8)
+		v := s.load(s.Registers[7], 8)
 		s.Registers[7] = s.Registers[7].Plus(8)
 		s.set(i.Args[0], wide(i.Args[0], v))
 	case x86asm.LEAVE:
 		sp := s.Registers[6]
-		s.Registers[6] = s.Load(sp, 8)
+		s.Registers[6] = s.load(sp, 8)
 		s.Registers[7] = sp.Plus(8)
 	case x86asm.CALL:
 		for _, r := range []int{0, 1, 2, 4, 5, 8, 9, 10, 11} {
@@ -147,7 +147,7 @@ func (s *State) move(i x86asm.Inst) {
 		v := Value{}
 		switch from := i.Args[1].(type) {
 		case x86asm.Mem:
-			v = s.Load(s.address(from), i.MemBytes)
+			v = s.load(s.address(from), i.MemBytes)
 			if v.Root != SlotLoaded && i.MemBytes != 8 {
 				v = Value{}
 			}
@@ -190,7 +190,13 @@ func (s *State) addition(i x86asm.Inst) {
 	}
 	imm, ok := i.Args[1].(x86asm.Imm)
 	if !ok || width != 8 {
-		s.Registers[n] = Value{}
+		sum := Value{}
+		if from, isRegister := i.Args[1].(x86asm.Reg); isRegister && width == 8 && i.Op == x86asm.ADD {
+			if m, _ := dwarfRegister(from); m >= 0 {
+				sum = derived(s.Registers[n], s.Registers[m])
+			}
+		}
+		s.Registers[n] = sum
 		return
 	}
 	d := int64(imm)

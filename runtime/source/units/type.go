@@ -111,6 +111,9 @@ func (u *Unit) NewType(e *dwarf.Entry) *Type {
 // Target is what a pointer points to, or an array's element.
 func (t *Type) Target() *Type { return t.Unit.TypeOf(t.Entry) }
 
+// Data is where the data of a Descriptor lie, as DWARF has it.
+func (t *Type) Data() any { return t.Entry.Val(dwarf.AttrDataLocation) }
+
 // IsReference tells whether a name of this type stands for what it refers to.
 func (t *Type) IsReference() bool {
 	return t.Entry.Tag == dwarf.TagReferenceType || t.Entry.Tag == dwarf.TagRvalueReferenceType
