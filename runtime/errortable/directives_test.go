@@ -8,15 +8,15 @@ var directiveConditions = []condition{
 	{name: "present clause, not present", code: `
 #pragma acc parallel loop present(a[0:100])
   for (int i = 0; i < 100; i++) a[i] = 1.0f;`,
-		error: "not_present", parent: "parallel", message: "present"},
+		error: "not_present", parent: "parallel", message: "is not on device sim 0"},
 	{name: "copy clause, partly present", code: `acc_copyin (a, 400);
 #pragma acc parallel loop copy(a[50:100])
   for (int i = 50; i < 150; i++) a[i] = 1.0f;`,
-		error: "partly_present", parent: "parallel", message: "mapped"},
+		error: "partly_present", parent: "parallel", message: "is on device sim 0: "},
 	{name: "data construct, partly present", code: `acc_copyin (a, 400);
 #pragma acc data copy(a[50:100])
   { big++; }`,
-		error: "partly_present", parent: "data", message: "mapped"},
+		error: "partly_present", parent: "data", message: "is on device sim 0: "},
 	{name: "enter data, out of memory", code: `float *p = calloc (64, big);
 #pragma acc enter data create(p[0:16*big])`, memory: "16MiB",
 		error: "out_of_memory", parent: "enter_data", message: "memory"},
@@ -42,16 +42,16 @@ var directiveConditions = []condition{
   { big++; }`},
 	{name: "update, not present", code: `
 #pragma acc update self(a[0:100])`,
-		error: "not_present", parent: "update", message: "present"},
+		error: "not_present", parent: "update", message: "is not on device sim 0"},
 	{name: "update, partly present", code: `acc_copyin (a, 400);
 #pragma acc update self(a[50:100])`,
-		error: "partly_present", parent: "update", message: "mapped"},
+		error: "partly_present", parent: "update", message: "is on device sim 0: "},
 	{name: "update if_present, not present, is no error", code: `
 #pragma acc update self(a[0:100]) if_present`},
 	{name: "host_data, not present", code: `
 #pragma acc host_data use_device(a)
   { big++; }`,
-		error: "not_present", parent: "host_data", message: "present"},
+		error: "not_present", parent: "host_data", message: "is not on device sim 0"},
 	{name: "host_data if_present, not present, is no error", code: `
 #pragma acc host_data use_device(a) if_present
   { big++; }`},
@@ -80,29 +80,29 @@ var directiveConditions = []condition{
 	{name: "present clause of a kernels construct, not present", code: `
 #pragma acc kernels present(a[0:100])
   for (int i = 0; i < 100; i++) a[i] = 1.0f;`,
-		error: "not_present", parent: "kernels", message: "present"},
+		error: "not_present", parent: "kernels", message: "is not on device sim 0"},
 	{name: "present clause of a serial construct, not present", code: `
 #pragma acc serial present(a[0:100])
   a[0] = 1.0f;`,
-		error: "not_present", parent: "serial", message: "present"},
+		error: "not_present", parent: "serial", message: "is not on device sim 0"},
 	{name: "present clause, partly present", code: `acc_copyin (a, 400);
 #pragma acc parallel loop present(a[50:100])
   for (int i = 50; i < 150; i++) a[i] = 1.0f;`,
-		error: "partly_present", parent: "parallel", message: "mapped"},
+		error: "partly_present", parent: "parallel", message: "is on device sim 0: "},
 	{name: "present clause of a data construct, not present", code: `
 #pragma acc data present(a[0:100])
   { big++; }`,
-		error: "not_present", parent: "data", message: "present"},
+		error: "not_present", parent: "data", message: "is not on device sim 0"},
 	{name: "present clause of a data construct, partly present", code: `acc_copyin (a, 400);
 #pragma acc data present(a[50:100])
   { big++; }`,
-		error: "partly_present", parent: "data", message: "mapped"},
+		error: "partly_present", parent: "data", message: "is on device sim 0: "},
 	{name: "no_create clause, not present, is no error", code: `
 #pragma acc data no_create(a[0:100])
   { big++; }`},
 	{name: "enter data, partly present", code: `acc_copyin (a, 400);
 #pragma acc enter data copyin(a[50:100])`,
-		error: "partly_present", parent: "enter_data", message: "mapped"},
+		error: "partly_present", parent: "enter_data", message: "is on device sim 0: "},
 	{name: "exit data copyout, partly present", code: `acc_copyin (a, 400);
 #pragma acc exit data copyout(a[50:100])`,
 		error: "partly_present", parent: "exit_data", message: "not mapped as one"},

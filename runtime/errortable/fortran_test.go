@@ -246,16 +246,16 @@ var fortranConditions = []condition{
     do i = 1, 200
       a(i) = 1.0
     end do`,
-		error: "not_present", parent: "parallel", message: "present"},
+		error: "not_present", parent: "parallel", message: "is not on device sim 0"},
 	{name: "present clause of an assumed-shape argument, not present", code: `call assumed_shape (b(1:100))`,
-		error: "not_present", parent: "parallel", message: "present"},
+		error: "not_present", parent: "parallel", message: "is not on device sim 0"},
 	{name: "present clause of an allocatable, not present", code: `allocate (large(100))
     !$acc data present(large)
     i = 1
     !$acc end data`,
-		error: "not_present", parent: "data", message: "present"},
+		error: "not_present", parent: "data", message: "is not on device sim 0"},
 	{name: "present clause of an optional argument, not present", code: `call optional_present (a)`,
-		error: "not_present", parent: "data", message: "present"},
+		error: "not_present", parent: "data", message: "is not on device sim 0"},
 	{name: "an absent optional argument is no error", code: `call optional_present ()
     call optional_copy ()`},
 	{name: "a given optional argument is no error", code: `call optional_copy (a, b(1))`},
@@ -264,23 +264,23 @@ var fortranConditions = []condition{
     do i = 51, 150
       a(i) = 1.0
     end do`,
-		error: "partly_present", parent: "parallel", message: "mapped"},
+		error: "partly_present", parent: "parallel", message: "is on device sim 0: "},
 	{name: "enter data of an allocatable, out of memory", code: `allocate (large(10000000))
     !$acc enter data create(large)`, memory: "16MiB",
 		error: "out_of_memory", parent: "enter_data", message: "memory"},
 	{name: "an allocatable that is not allocated is no error", code: `!$acc enter data copyin(large)
     !$acc exit data copyout(large)`},
 	{name: "update, not present", code: `!$acc update self(a)`,
-		error: "not_present", parent: "update", message: "present"},
+		error: "not_present", parent: "update", message: "is not on device sim 0"},
 	{name: "update of an allocatable component, not present", code: `allocate (p%x(100))
     !$acc enter data copyin(p)
     !$acc update self(p%x)`,
-		error: "not_present", parent: "update", message: "present"},
+		error: "not_present", parent: "update", message: "is not on device sim 0"},
 	{name: "update if_present, not present, is no error", code: `!$acc update self(a) if_present`},
 	{name: "host_data, not present", code: `!$acc host_data use_device(a)
     i = 1
     !$acc end host_data`,
-		error: "not_present", parent: "host_data", message: "present"},
+		error: "not_present", parent: "host_data", message: "is not on device sim 0"},
 	{name: "exit data, not present, is no error", code: `!$acc exit data copyout(a)
     !$acc exit data delete(b) finalize`},
 	{name: "async clause with an invalid value", code: `!$acc parallel loop copy(a) async(q)

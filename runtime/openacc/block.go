@@ -28,6 +28,7 @@ type block struct {
 	pending atomic.Bool
 	creator uint64
 	call    uint64
+	origin  origin
 
 	// arrival is the asynchronous queue that the first upload is on, nil if the
 	// upload was waited for, and number that queue's count then. Valid once
@@ -129,7 +130,7 @@ func (s *scratch) markReady(d *Device, q *Queue) {
 func (t *lifetimes) allocate(d *Device, q *Queue, host, size uintptr) (*block, *device.Error) {
 	address, err := d.alloc(q, size)
 	if err != nil {
-		return nil, t.outOfMemory(size, err)
+		return nil, t.outOfMemory(host, size, err)
 	}
 	b := t.newBlock(nil, address, host, size)
 	b.memory = &b.own
@@ -140,7 +141,7 @@ func (t *lifetimes) allocate(d *Device, q *Queue, host, size uintptr) (*block, *
 
 // newBlock is a block that memory counts already.
 func (t *lifetimes) newBlock(memory *allocation, address device.Address, host, size uintptr) *block {
-	b := &block{address: address, size: size, host: host, memory: memory, creator: t.identity, call: t.entered}
+	b := &block{address: address, size: size, host: host, memory: memory, creator: t.identity, call: t.entered, origin: t.origin()}
 	b.pending.Store(true)
 	return b
 }
@@ -191,10 +192,11 @@ func (t *lifetimes) found(m *dataenv.Mapping) {
 }
 
 // remove takes a mapping without references out of the table. d.mu is held.
-func (s *scratch) remove(d *Device, m *dataenv.Mapping) {
+func (t *lifetimes) remove(d *Device, m *dataenv.Mapping) {
 	d.table.Remove(m)
+	d.depart(m, t.origin())
 	if d.rt.activity.Wanted() {
 		d.rt.usage.over(m)
 	}
-	s.removed = append(s.removed, m)
+	t.scratch.removed = append(t.scratch.removed, m)
 }

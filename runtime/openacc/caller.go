@@ -26,6 +26,7 @@ type caller struct {
 	variables
 	call
 
+	regions []region // open data constructs
 	scratch *scratch // those of the level
 	plan    *plan
 	levels  []*level // the call in progress, and those inside callbacks
@@ -72,6 +73,7 @@ type call struct {
 	context  context
 	place    attribution.Place
 	function uintptr // outlined function of a compute construct
+	lack     *lack   // what its error is about
 }
 
 // site is where the program made the call.
@@ -156,7 +158,7 @@ func (t *caller) At(place *attribution.Place) {
 func (t *caller) enter(routine string, parent construct, async int) {
 	t.setAside()
 	t.routine = routine
-	t.function, t.versioned = 0, false
+	t.function, t.versioned, t.lack = 0, false, nil
 	t.context = context{parent: parent, async: t.mapAsync(async)}
 }
 

@@ -185,6 +185,7 @@ func (t *launcher) undecided() int {
 // if k is none yet; nil: it has failed.
 func (t *launcher) enterCompute(p *planner, c *Construct, k *kernelCode) *kernelCode {
 	d, s := p.d, t.scratch
+	s.arguments = c.Arguments
 	var err error
 	if s.items, err = goacc.Region(s.items, c.Arguments, true, load); err != nil {
 		t.malformed(err)

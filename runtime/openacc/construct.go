@@ -28,14 +28,13 @@ type region struct {
 // directives are those that are no compute constructs.
 type directives struct {
 	launcher
-	regions  []region    // open data constructs
 	declared []hostRange // variables of declare directives that were present before
 }
 
 // malformed reports sections and map kinds that a directive cannot have.
 func (t *raiser) malformed(err error) {
-	if _, ok := err.(*goacc.SectionError); ok {
-		t.fail(t.errorf(errorInvalidDataSection, "%v", err))
+	if e, ok := err.(*goacc.SectionError); ok {
+		t.fail(t.about(e.Entry, e.Host, 0, t.errorf(errorInvalidDataSection, "%v", err)))
 		return
 	}
 	t.fail(device.Errorf(device.Other, 0, "%v", err))
@@ -108,6 +107,7 @@ func (t *directives) enterRegion(d *Device, c *Construct) {
 	t.context.queue = q
 	t.clearScratch()
 	s := t.scratch
+	s.arguments = c.Arguments
 	var err error
 	if s.items, err = goacc.Region(s.items, c.Arguments, false, load); err != nil {
 		t.malformed(err)
@@ -208,6 +208,7 @@ func (t *directives) standalone(c *Construct, start callbacks.Event, work func(*
 // decode makes the items of a directive that stands alone, and says whether they could be
 // made.
 func (t *directives) decode(c *Construct, items func([]goacc.Item, goacc.Arguments) ([]goacc.Item, error)) bool {
+	t.scratch.arguments = c.Arguments
 	var err error
 	if t.scratch.items, err = items(t.scratch.items, c.Arguments); err != nil {
 		t.malformed(err)

@@ -32,17 +32,18 @@ type Device struct {
 	driver  device.Device // valid while open
 	handles device.Handles
 
-	mu          sync.Mutex
-	table       *dataenv.Table
-	allocations map[device.Address]uintptr // what acc_malloc returned, with its size
-	queues      map[int]*Queue             // by async value; those of acc_async_sync are not here
-	idle        []*Queue                   // synchronous queues without a thread
-	copyBacks   []*copyBack                // ranges being copied back for a mapping already removed
-	links       []linked                   // declare link variables of its images
-	hostCoded   device.HostCoded           // the driver, if it is one
-	warned      map[warning]bool           // said already
-	exposed     map[[2]uintptr]bool        // addresses and sizes that acc_deviceptr was asked for, as told
-	pool        *poolWatch                 // what its pool did, nil for a device without one
+	mu                        sync.Mutex
+	table                     *dataenv.Table
+	allocations               map[device.Address]uintptr // what acc_malloc returned, with its size
+	queues                    map[int]*Queue             // by async value; those of acc_async_sync are not here
+	idle                      []*Queue                   // synchronous queues without a thread
+	copyBacks                 []*copyBack                // ranges being copied back for a mapping already removed
+	links                     []linked                   // declare link variables of its images
+	hostCoded                 device.HostCoded           // the driver, if it is one
+	warned                    map[warning]bool           // said already
+	exposed                   map[[2]uintptr]bool        // addresses and sizes that acc_deviceptr was asked for, as told
+	departed, departedKernels departed                   // mappings that are gone
+	pool                      *poolWatch                 // what its pool did, nil for a device without one
 
 	ready       readiness
 	downloads   atomic.Int64                            // entries of all queues' pending lists

@@ -143,6 +143,7 @@ func (t *devices) shutDown(d *Device, parent construct) []*dataenv.Mapping {
 	gone := slices.Collect(d.table.All())
 	for _, m := range gone {
 		d.table.Remove(m)
+		d.depart(m, t.origin())
 	}
 	d.queues = map[int]*Queue{}
 	d.byAsync.Clear()

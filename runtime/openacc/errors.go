@@ -2,9 +2,11 @@ package openacc
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/goacc"
 )
 
 // The error codes (acc_error_t) that do not come from devices.
@@ -36,43 +38,17 @@ func (c *call) fromDevice(err error) *device.Error {
 	return c.errorf(device.Other, "%v", err)
 }
 
-func (c *call) notPresent(what string, host, bytes uintptr) *device.Error {
-	if d := c.context.device; d != nil {
-		if cause := d.refusedVariable(host); cause != nil {
-			return c.errorf(errorNotPresent, "%s [%#x,%d] is not mapped (not present on %s): its declare directive has "+
-				"no effect there: %v", what, host, bytes, c.deviceName(), cause)
-		}
-	}
-	return c.errorf(errorNotPresent, "%s [%#x,%d] is not mapped (not present on %s); "+
-		"create it first with a data clause, acc_copyin or acc_create", what, host, bytes, c.deviceName())
-}
-
-// partlyPresent reports a range of which only a part lies in the mapping
-// [start,+size].
-func (c *call) partlyPresent(what string, host, bytes, start, size uintptr) *device.Error {
-	return c.errorf(errorPartlyPresent, "%s %s not mapped as one: %s outside mapped block %s on %s; "+
-		"name the same range in both places, or end the first one's data lifetime before",
-		what, span(host, bytes), span(host, bytes), span(start, size), c.deviceName())
-}
-
-// partlyMapped is partlyPresent for a variable that a construct maps.
-func (c *call) partlyMapped(entry int, host, bytes, start, size uintptr) *device.Error {
-	return c.errorf(errorPartlyPresent, "variable %d: Trying to map into device [%#x..%#x) object when [%#x..%#x) "+
-		"is already mapped; name the same range in both places, or end the first one's data lifetime before",
-		entry+1, host, host+bytes, start, start+size)
-}
-
-func (c *call) structSplit(entry int, host uintptr) *device.Error {
-	return c.errorf(errorPartlyPresent, "variable %d: Trying to map into device [%#x..) structure element when other "+
-		"mapped elements from the same structure weren't mapped together with it; map the whole structure first",
-		entry+1, host)
+func (t *caller) structSplit(item *goacc.Item) *device.Error {
+	return t.about(item.Entry, item.Host, item.Size, t.errorf(errorPartlyPresent,
+		"Trying to map into device [%#x..) structure element when other mapped elements from the same structure "+
+			"weren't mapped together with it; map the whole structure first", item.Host))
 }
 
 // negativeSection reports a data section whose length, as a program computed it, is
 // negative: it arrives as a size larger than any object's.
-func (c *call) negativeSection(what string, host, bytes uintptr) *device.Error {
-	return c.errorf(errorInvalidDataSection, "%s at %#x has a length of %d bytes; give a length of 0 or more",
-		what, host, int(bytes))
+func (t *caller) negativeSection(what string, host, bytes uintptr) *device.Error {
+	return t.about(routineData, host, 0, t.errorf(errorInvalidDataSection, "%s at %#x has a length of %d bytes; give a length of 0 or more",
+		what, host, int(bytes)))
 }
 
 func (c *call) nullPointer(argument, what string) *device.Error {
@@ -85,18 +61,23 @@ func (c *call) invalidAsync(argument string, value int) *device.Error {
 		"or acc_async_sync (%d)", argument, value, AsyncNoval, AsyncSync)
 }
 
-func (c *call) outOfMemory(bytes uintptr, err error) *device.Error {
-	failure := c.fromDevice(err)
+func (t *caller) outOfMemory(host, bytes uintptr, err error) *device.Error {
+	failure := t.fromDevice(err)
 	if failure.Code != device.OutOfMemory {
 		return failure
 	}
-	return device.Errorf(device.OutOfMemory, failure.Driver, "%s (%d bytes wanted on %s; free device memory "+
-		"or use a smaller section)", failure.Message, bytes, c.deviceName())
+	failure = device.Errorf(device.OutOfMemory, failure.Driver, "%s (%d bytes wanted on %s; free device memory "+
+		"or use a smaller section)", failure.Message, bytes, t.deviceName())
+	entry := slices.Index(t.scratch.arguments.Hosts, host)
+	if t.context.parent != callbacks.RuntimeAPI && entry < 0 {
+		return failure // memory for several variables
+	}
+	return t.about(entry, host, bytes, failure)
 }
 
-func (c *call) alreadyMapped(side string, start, bytes uintptr) *device.Error {
-	return c.errorf(errorPresent, "%s address [%#x, +%d] is already mapped on %s; end that mapping first",
-		side, start, bytes, c.deviceName())
+func (t *caller) alreadyMapped(side string, host, start, bytes uintptr) *device.Error {
+	return t.about(routineData, host, bytes, t.errorf(errorPresent, "%s address [%#x, +%d] is already mapped on %s; end that mapping first",
+		side, start, bytes, t.deviceName()))
 }
 
 func (c *call) badMap(d *Device, argument string, host, dev, bytes uintptr) *device.Error {

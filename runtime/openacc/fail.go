@@ -1,8 +1,10 @@
 package openacc
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/attribution"
@@ -28,6 +30,7 @@ func (t *raiser) fail(failure *device.Error) {
 	}
 	t.carryOut() // what its callbacks run into is an error of its own
 	t.endWait()
+	failure = t.told(failure)
 	t.failing = failure
 	defer func() { t.failing = nil }() // reached only where Exit panics
 	if t.rt.registry.Wanted(callbacks.Error) {
@@ -37,6 +40,25 @@ func (t *raiser) fail(failure *device.Error) {
 	if !t.exit(failure) {
 		t.rt.stop()
 	}
+}
+
+// told is a failure with where in the program it is, and what the program calls the data
+// that it is about.
+func (t *raiser) told(failure *device.Error) *device.Error {
+	at, known := attribution.Location{}, t.rt.options.Namer != nil && t.place.ReturnAddress != 0
+	if known {
+		at = t.rt.options.Namer.Locate(t.place.ReturnAddress, t.function)
+	}
+	call, what, _ := strings.Cut(failure.Message, ": ")
+	if l := t.lack; l != nil && l.failure == failure {
+		if what = t.account(l).String(); known && at.File == "" {
+			what += "; compile with -g to see line and variable here"
+		}
+	}
+	if name := at.Directive(); t.function != 0 && name != "" {
+		call = name
+	}
+	return device.Errorf(failure.Code, failure.Driver, "%s%s: %s", at.Place(), call, what)
 }
 
 // endWait raises the end of a wait that has failed before its end was planned.
@@ -97,13 +119,16 @@ func (rt *Runtime) stop() {
 // (§5.1.11), does neither. A callback that runs into the condition itself is not
 // called again for that, and nothing is raised where another thread has ended the
 // devices.
-func (t *raiser) reportAbsent(host, bytes uintptr) {
+func (t *raiser) reportAbsent(d *Device, host, bytes uintptr) {
 	if ending := t.rt.ending.Load(); t.failing != nil || t.reporting || ending != nil && ending != t || !t.rt.registry.Wanted(callbacks.Error) {
 		return
 	}
 	t.reporting = true
 	defer func() { t.reporting = false }()
-	t.raiseError(t.notPresent("data_arg", host, bytes))
+	d.mu.Lock()
+	failure := t.lacks(d, lack{host: host, bytes: bytes}, outside(host, bytes))
+	d.mu.Unlock()
+	t.raiseError(t.told(failure))
 }
 
 func (t *raiser) raiseError(failure *device.Error) {
@@ -138,7 +163,8 @@ func (rt *Runtime) KernelCrashed(kind device.Type, number, thread int, function 
 	if told.Kernel == "" {
 		told.Kernel = fmt.Sprintf("at %#x", function)
 	}
-	failure := t.errorf(device.Execution, "%skernel %s failed on %s: %s", told.Place(), told.Kernel, t.deviceName(), cause)
+	failure := device.Errorf(device.Execution, 0, "%s%s: kernel %s failed on %s: %s",
+		told.Place(), cmp.Or(told.Directive(), t.routine), told.Kernel, t.deviceName(), cause)
 	if rt.registry.Wanted(callbacks.Error) {
 		t.raiseError(failure)
 	}

@@ -2,6 +2,8 @@ package openacc
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/attribution"
@@ -21,11 +23,13 @@ const (
 	highestAddress = 1 << 48
 )
 
-// A hostPointer is a variable whose value goes to a kernel as it is on the host, and
-// is the address of data that is present.
+// A hostPointer is a variable whose value goes to a kernel as it is on the host, and may
+// be an address.
 type hostPointer struct {
 	entry int
-	size  uintptr // of the data
+	size  uintptr // of the data that it points to and that is present; 0: there is none
+	empty bool    // the compiler passes an empty section for it, which was not found
+	value uintptr
 }
 
 // A warning is what is said once: of a variable of a kernel, by the outlined function,
@@ -38,8 +42,9 @@ type warning struct {
 // A warner warns of that.
 type warner struct{ transfers }
 
-// suspectHostPointers notes the values of 8 bytes that a kernel gets and that lie in
-// data which is present and which the construct does not name beside. d.mu is held.
+// suspectHostPointers notes the values of 8 bytes that a kernel gets and that are addresses
+// of the host's: in data which is present and which the construct does not name beside, or
+// in other memory. d.mu is held.
 func (p *planner) suspectHostPointers(items []goacc.Item) {
 	s := p.t.scratch
 	for i := range items {
@@ -52,14 +57,36 @@ func (p *planner) suspectHostPointers(items []goacc.Item) {
 			continue
 		}
 		value := word(item.Host)
-		if value < lowestAddress || value >= highestAddress {
+		if value < lowestAddress || value >= highestAddress || p.d.warned[warning{p.t.function, item.Entry}] {
 			continue
 		}
-		m, presence := p.d.table.Find(value, 1)
-		if presence != dataenv.Present || names(items, i, m) || p.d.warned[warning{p.t.function, item.Entry}] {
-			continue
+		switch m, presence := p.d.table.Find(value, 1); {
+		case presence != dataenv.Present:
+			if _, readable := load(value); readable && !p.d.holds(device.Address(value)) {
+				s.suspects = append(s.suspects, hostPointer{entry: item.Entry, value: value})
+			}
+		case !names(items, i, m):
+			s.suspects = append(s.suspects, hostPointer{entry: item.Entry, size: m.Size, value: value})
 		}
-		s.suspects = append(s.suspects, hostPointer{item.Entry, m.Size})
+	}
+}
+
+// holds says whether an address lies in memory of the device's that the program or a
+// mapping has. d.mu is held.
+func (d *Device) holds(address device.Address) bool {
+	for start, size := range d.allocations {
+		if address-start < device.Address(size) {
+			return true
+		}
+	}
+	return d.table.FindDevice(address, 0) != nil
+}
+
+// suspectEmpty notes an empty section that the compiler passes for a variable which a data
+// construct around names, and which was not found. d.mu is held.
+func (p *planner) suspectEmpty(item *goacc.Item) {
+	if p.queue != nil && p.d.hostCoded != nil && !p.d.warned[warning{p.t.function, item.Entry}] {
+		p.t.scratch.suspects = append(p.t.scratch.suspects, hostPointer{entry: item.Entry, empty: true, value: item.Host})
 	}
 }
 
@@ -82,7 +109,7 @@ func names(items []goacc.Item, i int, m *dataenv.Mapping) bool {
 }
 
 // warnOfHostPointers warns of the suspects that are no numbers; it reports false where
-// the device is strict and that was an error.
+// the device is strict and the kernel is known to follow one: that was an error.
 func (t *warner) warnOfHostPointers(d *Device, c *Construct) bool {
 	for _, x := range t.scratch.suspects {
 		if !d.first(warning{c.Function, x.entry}) {
@@ -92,25 +119,76 @@ func (t *warner) warnOfHostPointers(d *Device, c *Construct) bool {
 		if t.rt.options.Namer != nil {
 			told = t.rt.options.Namer.Describe(t.place, c.Function, c.Arguments, x.entry)
 		}
-		if told.Number {
+		what, remedy := t.whatIsGiven(d, &told, x)
+		if what == "" {
 			continue
 		}
-		name, kernel := told.Name, told.Kernel
-		if name == "" {
-			name = fmt.Sprintf("variable %d", x.entry+1)
-		}
+		kernel := told.Kernel
 		if kernel == "" {
 			kernel = fmt.Sprintf("%#x", c.Function)
 		}
-		text := fmt.Sprintf("kernel %s is given the host's pointer %s, into %d bytes that are present on %s; a GPU would fail there: "+
-			"name the data in a clause of the construct, for example present(%s)", kernel, name, x.size, d, clauseFor(told.Name))
-		if d.hostCoded.Strict() {
-			t.fail(t.errorf(device.Execution, "%s%s (ACCSCOPE_SIM_STRICT)", told.Place(), text))
+		fails := "would fail if it follows it"
+		if told.Followed {
+			fails = "would fail there"
+		}
+		text := fmt.Sprintf("kernel %s is given the host's %s; a GPU %s: name the data in a clause of the construct, for example %s",
+			kernel, what, fails, remedy)
+		if told.Followed && d.hostCoded.Strict() && !x.empty {
+			t.fail(t.errorf(device.Execution, "%s (ACCSCOPE_SIM_STRICT)", text))
 			return false
 		}
 		t.warn(d, told, text)
 	}
 	return true
+}
+
+// whatIsGiven says what a kernel is given, and a clause that mends it; "" where it is
+// nothing to warn of.
+func (t *warner) whatIsGiven(d *Device, told *attribution.Argument, x hostPointer) (what, remedy string) {
+	name := told.Name
+	if name == "" {
+		name = fmt.Sprintf("variable %d", x.entry+1)
+	}
+	switch {
+	case x.empty:
+		where, section := t.sectionAround(told.Name, x.value)
+		if section == "" {
+			return "", ""
+		}
+		return fmt.Sprintf("address of %s, since the section %s of the data construct at %s does not begin where %[1]s does", name, section, where),
+			"present(" + section + ")"
+	case x.size > 0 && !told.Number:
+		return fmt.Sprintf("pointer %s, into %d bytes that are present on %s", name, x.size, d), "present(" + clauseFor(told.Name) + ")"
+	case x.size == 0 && told.Address: // only then it is known to be one
+		return fmt.Sprintf("pointer %s, to memory that is not on %s", name, d), "copy(" + clauseFor(told.Name) + ")"
+	}
+	return "", ""
+}
+
+// sectionAround is where the innermost data construct around stands that names a section of
+// a variable which begins elsewhere than the variable, at value, and the section; "" where
+// none is known to, or there is nothing in the section.
+func (t *warner) sectionAround(variable string, value uintptr) (where, section string) {
+	if t.rt.options.Namer == nil {
+		return "", ""
+	}
+	for i := len(t.regions) - 1; i >= 0; i-- {
+		r := &t.regions[i]
+		l := t.rt.options.Namer.Locate(r.begin, 0)
+		item := l.Item(variable)
+		if item == "" {
+			continue
+		}
+		begins := strings.IndexByte(item, '[')
+		if begins < 0 || strings.HasPrefix(item[begins:], "[0:") || strings.HasPrefix(item[begins:], "[:") {
+			return "", ""
+		}
+		if r.device.Shared || slices.ContainsFunc(r.undo, func(u undo) bool { return u.host > value }) {
+			return l.Where(), item
+		}
+		return "", ""
+	}
+	return "", ""
 }
 
 func clauseFor(name string) string {
@@ -148,7 +226,7 @@ func (t *warner) warn(d *Device, told attribution.Argument, text string) {
 // as it is declared at file scope. d.mu is held.
 func (t *warner) suspectUpdate(d *Device, item *goacc.Item) {
 	if d.hostCoded != nil && !d.warned[warning{t.place.ReturnAddress, item.Entry}] {
-		t.scratch.suspects = append(t.scratch.suspects, hostPointer{item.Entry, item.Size})
+		t.scratch.suspects = append(t.scratch.suspects, hostPointer{entry: item.Entry, size: item.Size})
 	}
 }
 

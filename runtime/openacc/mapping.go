@@ -107,6 +107,9 @@ func (p *planner) item(items []goacc.Item, i int) (device.Address, *device.Error
 	case goacc.ActionIfPresent:
 		m, presence := p.d.table.Find(item.Host, item.Size)
 		if presence != dataenv.Present {
+			if item.Size == 0 {
+				p.suspectEmpty(item)
+			}
 			return omit(item)
 		}
 		p.count(m, item)
@@ -204,7 +207,7 @@ func (p *planner) create(item *goacc.Item) (device.Address, *device.Error) {
 			return omit(item)
 		}
 		if !p.evict(item) {
-			return 0, p.t.partlyMapped(item.Entry, item.Host, item.Size, m.Host, m.Size)
+			return 0, p.lacksItem("", item.Entry, item.Host, item.Size)
 		}
 		presence = dataenv.Absent
 	}
@@ -261,7 +264,7 @@ func (p *planner) fresh(item *goacc.Item) (*dataenv.Mapping, *device.Error) {
 		}
 		b.scope = p.declared
 	} else if !b.covers(item.Host, item.Size) {
-		return nil, p.t.structSplit(item.Entry, item.Host)
+		return nil, p.t.structSplit(item)
 	}
 	m, failure := p.t.insert(p.d, b, item.Host, item.Size)
 	if failure != nil {
@@ -287,7 +290,7 @@ func (p *planner) evict(item *goacc.Item) bool {
 		}
 	}
 	for _, m := range stale {
-		p.t.scratch.remove(p.d, m)
+		p.t.remove(p.d, m)
 	}
 	return true
 }
@@ -307,7 +310,7 @@ func (p *planner) present(item *goacc.Item) (device.Address, *device.Error) {
 		p.count(m, item)
 		return m.DeviceOf(item.Host), nil
 	case dataenv.Partly:
-		return 0, p.t.partlyMapped(item.Entry, item.Host, item.Size, m.Host, m.Size)
+		return 0, p.lacksItem(presentRole, item.Entry, item.Host, item.Size)
 	}
 	if p.d.global(item.Host) {
 		// Kernels compiled for the host use a global itself.
@@ -326,7 +329,7 @@ func (p *planner) present(item *goacc.Item) (device.Address, *device.Error) {
 		p.stage(m, item.Host, uintptr(target))
 		return m.DeviceOf(item.Host), nil
 	}
-	return 0, p.t.notPresent("variable of a present clause: !acc_is_present:", item.Host, item.Size)
+	return 0, p.lacksItem(presentRole, item.Entry, item.Host, item.Size)
 }
 
 // structure prepares the block that the members of a structure share.
@@ -381,5 +384,5 @@ func (p *planner) useDevice(item *goacc.Item) (device.Address, *device.Error) {
 	if item.Optional || item.Host == 0 || p.d.global(item.Host) {
 		return device.Address(item.Host), nil
 	}
-	return 0, p.t.notPresent("use_device variable", item.Host, 1)
+	return 0, p.lacksItem(deviceRole, item.Entry, item.Host, 1)
 }

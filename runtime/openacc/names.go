@@ -26,8 +26,11 @@ type Namer interface {
 	Implied(place attribution.Place, function uintptr, name string) int32
 	// NameKernel names a compute construct's kernel, "" leaves it to the device.
 	NameKernel(place attribution.Place, function uintptr) string
-	// Describe tells at once what entry i of a compute construct is.
+	// Describe tells at once what entry i of a directive is, DescribeData what a routine's
+	// argument is, and Locate where a call was made.
 	Describe(place attribution.Place, function uintptr, arguments goacc.Arguments, i int) attribution.Argument
+	DescribeData(place attribution.Place, host, bytes uintptr) attribution.Argument
+	Locate(returnAddress, function uintptr) attribution.Location
 	// Refers says whether names are references at present (package attribution).
 	Refers() bool
 }

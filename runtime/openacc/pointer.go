@@ -90,7 +90,7 @@ func (p *planner) descriptor(items []goacc.Item, i int) (device.Address, *device
 	}
 	if presence == dataenv.Partly {
 		if !p.evict(item) {
-			return 0, p.t.partlyMapped(item.Entry, item.Host, item.Size, m.Host, m.Size)
+			return 0, p.lacksItem("", item.Entry, item.Host, item.Size)
 		}
 		presence = dataenv.Absent
 	}
@@ -152,7 +152,7 @@ func (p *planner) pointer(items []goacc.Item, i int) (device.Address, *device.Er
 		case dropped || p.d.global(value):
 			stored = value
 		default:
-			return 0, p.t.notPresent("the target of a pointer variable", value+item.Bias, 1)
+			return 0, p.lacksItem(targetRole, item.Entry, value+item.Bias, 1)
 		}
 	}
 	m, presence := p.d.table.Find(item.Host, item.Size)
@@ -163,7 +163,7 @@ func (p *planner) pointer(items []goacc.Item, i int) (device.Address, *device.Er
 	switch presence {
 	case dataenv.Partly:
 		if !p.evict(item) {
-			return 0, p.t.partlyMapped(item.Entry, item.Host, item.Size, m.Host, m.Size)
+			return 0, p.lacksItem("", item.Entry, item.Host, item.Size)
 		}
 	case dataenv.Present:
 		if !item.Inside || p.queue != nil {

@@ -35,7 +35,7 @@ func (t *lifetimes) release(d *Device, list []undo, q *Queue) {
 			}
 		}
 		if present(d, u.mapping) {
-			s.remove(d, u.mapping)
+			t.remove(d, u.mapping)
 		}
 	}
 }
@@ -90,7 +90,7 @@ func (t *lifetimes) exitData(d *Device, items []goacc.Item) *device.Error {
 			if item.Cell {
 				continue
 			}
-			return t.partlyPresent("variable", item.Host, item.Size, m.Host, m.Size)
+			return t.lacks(d, lack{entry: item.Entry, host: item.Host, bytes: item.Size}, outside(item.Host, item.Size))
 		}
 		if m.Infinite || m.Dynamic == 0 {
 			continue
@@ -120,7 +120,7 @@ func (t *lifetimes) exitData(d *Device, items []goacc.Item) *device.Error {
 	}
 	for i := range s.undo {
 		if m := s.undo[i].mapping; !live(m) && present(d, m) {
-			t.scratch.remove(d, m)
+			t.remove(d, m)
 		}
 	}
 	s.undo = s.undo[:0]

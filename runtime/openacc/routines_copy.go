@@ -208,13 +208,13 @@ func (t *copyRoutines) located(d *Device, argument string, host unsafe.Pointer, 
 			m.Used = true
 		}
 	}
+	var failure *device.Error
+	if presence != dataenv.Present {
+		failure = t.lacks(d, lack{role: argument, host: uintptr(host), bytes: bytes}, outside(uintptr(host), bytes))
+	}
 	d.mu.Unlock()
-	switch presence {
-	case dataenv.Absent:
-		t.fail(t.notPresent(argument, uintptr(host), bytes))
-		return 0, false
-	case dataenv.Partly:
-		t.fail(t.partlyPresent(argument, uintptr(host), bytes, m.Host, m.Size))
+	if failure != nil {
+		t.fail(failure)
 		return 0, false
 	}
 	return m.DeviceOf(uintptr(host)), true

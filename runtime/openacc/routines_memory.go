@@ -144,9 +144,10 @@ func (t *dataRoutines) beginLifetime(routine string, host unsafe.Pointer, bytes 
 		Copyin: copyin, Leader: -1})
 	p := planner{t: &t.lifetimes, d: d}
 	d.mu.Lock()
-	if m, presence := d.table.Find(uintptr(host), bytes); presence == dataenv.Partly && !p.evict(&s.items[0]) {
+	if _, presence := d.table.Find(uintptr(host), bytes); presence == dataenv.Partly && !p.evict(&s.items[0]) {
+		failure := t.lacks(d, lack{host: uintptr(host), bytes: bytes}, outside(uintptr(host), bytes))
 		d.mu.Unlock()
-		t.fail(t.partlyPresent("data_arg", uintptr(host), bytes, m.Host, m.Size))
+		t.fail(failure)
 		return nil
 	}
 	_, failure := p.mapVariables(s.items)
@@ -187,14 +188,18 @@ func (t *dataRoutines) endLifetime(routine string, host unsafe.Pointer, bytes ui
 		return
 	}
 	d.mu.Lock()
-	m, presence := d.table.Find(uintptr(host), bytes)
+	_, presence := d.table.Find(uintptr(host), bytes)
+	var failure *device.Error
+	if presence == dataenv.Partly {
+		failure = t.lacks(d, lack{host: uintptr(host), bytes: bytes}, outside(uintptr(host), bytes))
+	}
 	d.mu.Unlock()
 	switch presence {
 	case dataenv.Absent:
-		t.reportAbsent(uintptr(host), bytes)
+		t.reportAbsent(d, uintptr(host), bytes)
 		return
 	case dataenv.Partly:
-		t.fail(t.partlyPresent("data_arg", uintptr(host), bytes, m.Host, m.Size))
+		t.fail(failure)
 		return
 	}
 	q := t.onQueue(d, async)
@@ -268,11 +273,11 @@ func (t *dataRoutines) MapData(host, data unsafe.Pointer, bytes uintptr) {
 	t.nameData(h, bytes)
 	d.mu.Lock()
 	if _, presence := d.table.Find(h, bytes); presence != dataenv.Absent {
-		failure = t.alreadyMapped("host", h, bytes)
+		failure = t.alreadyMapped("host", h, h, bytes)
 	} else if d.deviceMapped(address, bytes) {
-		failure = t.alreadyMapped("device", uintptr(data), bytes)
+		failure = t.alreadyMapped("device", h, uintptr(data), bytes)
 	} else {
-		b := &block{address: address, size: bytes, host: h, creator: t.identity}
+		b := &block{address: address, size: bytes, host: h, creator: t.identity, origin: t.origin()}
 		var m *dataenv.Mapping
 		if m, failure = t.insert(d, b, h, bytes); failure == nil {
 			m.Dynamic, m.Infinite = 1, true
@@ -328,6 +333,7 @@ func (t *dataRoutines) UnmapData(host unsafe.Pointer) {
 		failure = t.insideMappedBlock(h, m.Host, m.Size)
 	default:
 		d.table.Remove(m)
+		d.depart(m, t.origin())
 	}
 	d.mu.Unlock()
 	if failure != nil {

@@ -113,7 +113,7 @@ func (t *lifetimes) planUpdate(d *Device, items []goacc.Item) *device.Error {
 		}
 		switch presence {
 		case dataenv.Partly:
-			return t.partlyPresent("variable", item.Host, item.Size, m.Host, m.Size)
+			return t.lacksOfUpdate(d, item)
 		case dataenv.Absent:
 			if d.global(item.Host) {
 				t.suspectUpdate(d, item)
@@ -122,7 +122,7 @@ func (t *lifetimes) planUpdate(d *Device, items []goacc.Item) *device.Error {
 			if item.Optional {
 				continue
 			}
-			return t.notPresent("variable", item.Host, item.Size)
+			return t.lacksOfUpdate(d, item)
 		}
 		if blockOf(m).identity {
 			t.suspectUpdate(d, item)
@@ -139,6 +139,10 @@ func (t *lifetimes) planUpdate(d *Device, items []goacc.Item) *device.Error {
 		}
 	}
 	return nil
+}
+
+func (t *lifetimes) lacksOfUpdate(d *Device, item *goacc.Item) *device.Error {
+	return t.lacks(d, lack{entry: item.Entry, host: item.Host, bytes: item.Size}, outside(item.Host, item.Size))
 }
 
 // renew stores the device address of a pointer member whose section was updated,

@@ -29,6 +29,10 @@ func (n *versionedNames) Refers() bool                                          
 func (n *versionedNames) Attribute(attribution.Place, uintptr, *callbacks.Info)          {}
 func (n *versionedNames) Version() uint64                                                { return n.version }
 func (n *versionedNames) Written(_ attribution.Place, _ uintptr, as construct) construct { return as }
+func (n *versionedNames) DescribeData(attribution.Place, uintptr, uintptr) attribution.Argument {
+	return attribution.Argument{}
+}
+func (n *versionedNames) Locate(uintptr, uintptr) attribution.Location { return attribution.Location{} }
 func (n *versionedNames) Describe(attribution.Place, uintptr, goacc.Arguments, int) attribution.Argument {
 	return attribution.Argument{}
 }

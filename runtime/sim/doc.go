@@ -31,5 +31,5 @@
 //	ACCSCOPE_SIM_MODEL           off           operations take the time that the bandwidths and latencies say
 //	ACCSCOPE_SIM_FAULT           none          faults to inject
 //	ACCSCOPE_SIM_AS              sim           the device type that the devices answer to
-//	ACCSCOPE_SIM_STRICT          off           a kernel that is given a pointer into the host's memory is an error, not a warning
+//	ACCSCOPE_SIM_STRICT          off           a kernel that is given a pointer of the host's, and whose code is seen to follow it, is an error, not a warning
 package sim

@@ -117,7 +117,7 @@ var knobs = []knob{
 			}
 			return true
 		}},
-	{"ACCSCOPE_SIM_STRICT", "Strict", "on or off", "off", "a kernel that is given a pointer into the host's memory is an error, not a warning",
+	{"ACCSCOPE_SIM_STRICT", "Strict", "on or off", "off", "a kernel that is given a pointer of the host's, and whose code is seen to follow it, is an error, not a warning",
 		func(o *Options, v string) (ok bool) { o.Strict, ok = parseSwitch(v); return }},
 }
 

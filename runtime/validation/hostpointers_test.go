@@ -3,6 +3,7 @@ package validation
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ func TestHostPointers(t *testing.T) {
 			want = append(want, fmt.Sprintf("%s:%d: %s", source, i+1, name))
 		}
 	}
-	said := regexp.MustCompile(`accscope: warning: (\S+) .*?(?: pointer | for )(\w+(?: declared at file scope)?)`)
+	said := regexp.MustCompile(`accscope: warning: (\S+) .*?(?: pointer | address of | for )(\w+(?: declared at file scope)?)`)
 	binary := build(t, source, "-O2", defined...)
 	for _, d := range devices[:2] {
 		t.Run(d.name, func(t *testing.T) {
@@ -51,5 +52,33 @@ func TestHostPointers(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s\nof\n%s", strings.Join(got, "\n"), strings.Join(expected, "\n"), output)
 			}
 		})
+	}
+}
+
+// TestStrictHostPointers: a strict device does not launch a kernel that is seen to follow a
+// pointer of the host's, and launches those that may not; the warnings say which is which.
+func TestStrictHostPointers(t *testing.T) {
+	const seen, unseen = "a GPU would fail there: ", "a GPU would fail if it follows it: "
+	for _, optimisation := range []string{"-O0", "-O2"} {
+		binary := build(t, "strict.cc", optimisation)
+		for _, c := range []struct {
+			name, said string
+			ends       bool
+		}{
+			{"followed", "pointer p, into 800 bytes that are present on sim 0; " + seen + "name the data in a clause of the construct, for example present(p[0:n])", true},
+			{"unmapped", "pointer p, to memory that is not on sim 0; " + seen + "name the data in a clause of the construct, for example copy(p[0:n])", true},
+			{"compared", "pointer p, into 800 bytes that are present on sim 0; " + unseen, false},
+			{"empty", "address of p, since the section p[5:10] of the data construct at strict.cc:", false},
+		} {
+			t.Run(c.name+optimisation, func(t *testing.T) {
+				for _, strict := range []string{"0", "1"} {
+					output, err := execute(exec.Command(binary, c.name), []string{library(t)}, "ACC_DEVICE_TYPE=sim", "ACCSCOPE_SIM_STRICT="+strict)
+					ends := c.ends && strict == "1"
+					if ends != (err != nil) || !strings.Contains(output, c.said) || ends == strings.Contains(output, "went on") {
+						t.Errorf("ACCSCOPE_SIM_STRICT=%s: %v, %q; want it to end: %v, and %q", strict, err, output, ends, c.said)
+					}
+				}
+			})
+		}
 	}
 }

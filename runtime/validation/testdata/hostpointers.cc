@@ -3,6 +3,7 @@
 // NO_TABLES: the compiler writes no table of what is declared at file scope.
 #include <cstdio>
 #include <cstring>
+#include <openacc.h>
 
 static double global[8];
 #pragma acc declare create(global)
@@ -50,6 +51,7 @@ int
 main ()
 {
   const int n = 10;
+  volatile int none = 0;
   double *values = new double[n] (), number, sum = 0;
   double *middle = values + 3, *elsewhere = new double[n] ();
   long count = 5;
@@ -65,13 +67,39 @@ main ()
 #pragma acc kernels loop // warns: middle
   for (int i = 0; i < 5; i++)
     sum += middle[i];
-  // The kernel is given a number, what is nowhere present, or its device's address.
+  // What is nowhere present, and what the section of the construct around does not begin with.
+#pragma acc parallel loop reduction(+:sum) // warns: elsewhere
+  for (int i = 0; i < 5; i++)
+    sum += elsewhere[i];
+#pragma acc data copyin(elsewhere[5:5])
+  {
+#pragma acc parallel loop reduction(+:sum) // warns: elsewhere
+    for (int i = 5; i < n; i++)
+      sum += elsewhere[i];
+#pragma acc parallel loop present(elsewhere[5:5]) reduction(+:sum)
+    for (int i = 5; i < n; i++)
+      sum += elsewhere[i];
+  }
+#pragma acc data copyin(elsewhere[none:none])
+  {
+#pragma acc parallel loop reduction(+:sum)
+    for (int i = 0; i < none; i++)
+      sum += elsewhere[i];
+  }
+#pragma acc data no_create(elsewhere[1:none + 1])
+  {
+#pragma acc parallel loop reduction(+:sum)
+    for (int i = 0; i < none; i++)
+      sum += elsewhere[i];
+  }
+  // The kernel is given a number, or its device's address.
 #pragma acc parallel loop reduction(+:sum)
   for (int i = 0; i < 5; i++)
     sum += number * count;
-#pragma acc parallel loop reduction(+:sum)
+  double *device = static_cast<double *> (acc_malloc (n * sizeof *device)) + 1;
+#pragma acc parallel loop
   for (int i = 0; i < 5; i++)
-    sum += elsewhere[i];
+    device[i] = i;
 #pragma acc parallel loop present(values[0:n]) reduction(+:sum)
   for (int i = 0; i < n; i++)
     sum += values[i];

@@ -1,0 +1,93 @@
+package errortable
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files in testdata")
+
+// addresses differ from run to run.
+var addresses = regexp.MustCompile(`0x[0-9a-f]+`)
+
+// cases are how the programs in testdata name theirs.
+var cases = regexp.MustCompile(`(?:\{|case \() ?["']([a-zA-Z_]+)["'] ?[,)]`)
+
+// TestTold holds what errors say of the program's data to golden files: the variable, its
+// section, what of it is there and why, for each case of the programs in testdata, without
+// and with optimisation, with debug information and without.
+func TestTold(t *testing.T) {
+	include, err := filepath.Abs("../include")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, language := range []struct{ file, compiler string }{
+		{"told.c", compilers.C()}, {"told.cpp", compilers.CXX()}, {"told.f90", compilers.Fortran()},
+	} {
+		t.Run(language.file, func(t *testing.T) {
+			t.Parallel()
+			source := filepath.Join("testdata", language.file)
+			text, err := os.ReadFile(source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var binaries []string
+			for _, flags := range []string{"-O0", "-O2 -fno-crossjumping", "-O1 -g0"} {
+				arguments := append(strings.Fields(flags), "-I", include)
+				if strings.HasSuffix(source, ".f90") {
+					arguments = append(arguments, "-J", t.TempDir())
+					for _, module := range []string{"openacc_kinds", "openacc_data", "openacc_attach", "openacc"} {
+						arguments = append(arguments, filepath.Join(include, module+".f90"))
+					}
+				}
+				binaries = append(binaries, compile(t, language.compiler, append(arguments, source)...))
+			}
+			names := cases.FindAllStringSubmatch(string(text), -1)
+			told := make([]string, len(names))
+			var wait sync.WaitGroup
+			for i, name := range names {
+				wait.Go(func() { told[i] = tellAll(t, name[1], binaries) })
+			}
+			wait.Wait()
+			golden := source + ".txt"
+			got := strings.Join(told, "\n")
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("told:\n%s\nwant:\n%s", got, want)
+			}
+		})
+	}
+}
+
+// tellAll runs a case of each program: the name, and the lines that differ.
+func tellAll(t *testing.T, name string, binaries []string) string {
+	text, last := name+"\n", ""
+	for _, binary := range binaries {
+		command := exec.Command(binary, name)
+		command.Env = append(os.Environ(), "LD_PRELOAD="+library(t), "ACC_DEVICE_TYPE=sim")
+		output, err := command.CombinedOutput()
+		if err == nil || command.ProcessState.ExitCode() != 1 {
+			t.Errorf("%s ended with %v, want status 1\n%s", name, err, output)
+		}
+		if line := addresses.ReplaceAllString(string(output), "0x"); line != last {
+			text, last = text+"\t"+line, line
+		}
+	}
+	return text
+}
