@@ -54,7 +54,8 @@ func receive(path string, body io.Reader) error {
 }
 
 // compareWith puts a reader that has the trace as the second one in the place of that which
-// reads now. folder goes with the trace.
+// reads now. folder goes with the trace. While that is opened and verified, other requests
+// wait.
 func (i *isolated) compareWith(ctx context.Context, path, folder string) error {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
