@@ -100,7 +100,7 @@ func TestFullDisk(t *testing.T) {
 			if left := list(); len(left) != 0 {
 				t.Errorf("import left %v", left)
 			}
-			if rest, err := filepath.Glob(filepath.Join(disk, "*")); err != nil || test.elsewhere && len(rest) != 0 || !test.elsewhere && len(rest) != 1 {
+			if rest, err := filepath.Glob(filepath.Join(disk, "*")); err != nil || len(rest) == 0 || !test.elsewhere && len(rest) != 1 {
 				t.Errorf("on the disk are %v, %v", rest, err)
 			}
 		})

@@ -45,8 +45,8 @@ traces and archives, such as those that the nodes of an MPI job or its collector
 clocks of several hosts are set against the first one's by the messages of a job's
 collectors and by MPI's barriers, else by the time of day; import says by how much.
 Captures and traces stay as they are; a session is removed once its trace is
-complete. A session whose trace was begun goes on with that, unless -o names
-another place.
+complete. A session whose trace was begun goes on with that; where -o names another
+place, with a copy of it there.
 
   accscope import accscope-solver-4711
   accscope import solver-20260301-101500-4711        a session that accscope ls lists
@@ -406,18 +406,18 @@ func importPart(options ingest.Options, part bool) error {
 }
 
 // finishSession completes a session's trace. One that was begun elsewhere is
-// moved first: what it holds is not in the session any more. While processes of
+// copied first: what it holds is not in the session any more. While processes of
 // the session run it takes in what there is and leaves the rest for later.
 func finishSession(s *session.Session, begun, trace string, running bool) error {
 	if begun != trace {
-		moved, err := moveBegun(s, begun, trace)
+		copied, err := copyBegun(s, begun, trace)
 		if err != nil {
 			return err
 		}
 		if err := s.SetTrace(trace); err != nil {
 			return err
 		}
-		if err := moved(); err != nil {
+		if err := copied(); err != nil {
 			return err
 		}
 	}
@@ -438,10 +438,10 @@ func ofSession(s *session.Session, trace string) (ingest.Options, error) {
 	return ingest.Options{Session: s.Folder, Trace: trace, Sent: sent}, err
 }
 
-// moveBegun copies the trace that a session has begun, if it is still at its path;
-// moved removes it there. Another run may have got that name meanwhile: its trace
-// is left as it is.
-func moveBegun(s *session.Session, begun, trace string) (moved func() error, err error) {
+// copyBegun copies the trace that a session has begun, if it is still at its path, where
+// it stays: nobody named it to be removed. copied takes away what only held its name.
+// Another run may have got that name meanwhile: its trace is left as it is.
+func copyBegun(s *session.Session, begun, trace string) (copied func() error, err error) {
 	nothing := func() error { return nil }
 	if begun == "" {
 		return nothing, nil
@@ -461,7 +461,10 @@ func moveBegun(s *session.Session, begun, trace string) (moved func() error, err
 		}
 		switch {
 		case err == nil && there == own:
-			return location.Relocate(begun, trace)
+			if copied, err = location.Relocate(begun, trace); err == nil && !isEmpty(begun) {
+				fmt.Fprintf(stderr, "accscope: %s, which has the beginning of this trace, stays as it is\n", shown(begun))
+			}
+			return copied, err
 		case err == nil && there == "":
 			return func() error { location.Unclaim(begun); return nil }, nil
 		}

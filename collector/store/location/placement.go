@@ -136,8 +136,9 @@ func copyWhole(from, to string) (err error) {
 }
 
 // Relocate copies a trace that was begun, and that nobody has open, to another
-// path, where nothing may be but an empty file. moved removes it at the old
-// place.
+// path, where nothing may be but an empty file. The old one stays, as far as it is at
+// its own place: moved removes what was kept of it in the temporary folder alone, and the
+// empty file that held its name.
 func Relocate(from, to string) (moved func() error, err error) {
 	source, err := Place(from)
 	if err != nil {
@@ -159,6 +160,10 @@ func Relocate(from, to string) (moved func() error, err error) {
 		}
 	}
 	return func() error {
+		if source.Working == source.Final {
+			return nil
+		}
+		Unclaim(from)
 		for _, suffix := range append(companions, "") {
 			if err := os.Remove(source.Working + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 				return err
