@@ -88,7 +88,7 @@ func (s *Server) handler() http.Handler {
 		writeError(w, http.StatusNotFound, "there is no "+r.URL.Path+"; /api/openapi.yaml lists what there is")
 	})
 	mux.HandleFunc("/", s.page)
-	return s.guard(mux)
+	return answered(readWithin, s.guard(mux))
 }
 
 // accepts says whether a request has only parameters that the route takes.

@@ -70,21 +70,8 @@ func (s *reader) sql(w http.ResponseWriter, r *http.Request) {
 		fail(w, p.err)
 		return
 	}
-	select {
-	case s.queries <- struct{}{}:
-		defer func() { <-s.queries }()
-	case <-r.Context().Done():
-		return // nobody waits for it
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(seconds)*time.Second)
-	defer cancel()
-	f.paused.RLock()
-	defer f.paused.RUnlock()
-	answer, err := runSQL(ctx, f.where(), text, rows)
+	answer, err := s.query(r.Context(), f, text, rows, seconds)
 	if err != nil {
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			err = statusError{http.StatusServiceUnavailable, fmt.Sprintf("the statement ran longer than %d s and was ended", seconds)}
-		}
 		fail(w, err)
 		return
 	}
@@ -93,6 +80,26 @@ func (s *reader) sql(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeJSON(w, answer)
+}
+
+// query runs a statement when it is its turn. What it took is given back when the rows are
+// there: sending them takes as long as the client likes.
+func (s *reader) query(ctx context.Context, f *file, text string, rows, seconds int64) (*sqlAnswer, error) {
+	select {
+	case s.queries <- struct{}{}:
+		defer func() { <-s.queries }()
+	case <-ctx.Done():
+		return nil, ctx.Err() // nobody waits for it
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second)
+	defer cancel()
+	f.paused.RLock()
+	defer f.paused.RUnlock()
+	answer, err := runSQL(ctx, f.where(), text, rows)
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = statusError{http.StatusServiceUnavailable, fmt.Sprintf("the statement ran longer than %d s and was ended", seconds)}
+	}
+	return answer, err
 }
 
 func runSQL(ctx context.Context, path, text string, rows int64) (answer *sqlAnswer, err error) {

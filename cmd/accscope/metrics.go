@@ -64,7 +64,7 @@ func startMetrics(flags *runFlags, r *recording, program string) (*liveMetrics, 
 			w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 			metrics.WritePrometheus(w, figures) //nolint:errcheck // who asked has gone
 		})
-		m.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+		m.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: 20 * time.Second, IdleTimeout: 2 * time.Minute}
 		go m.server.Serve(listener) //nolint:errcheck // ends by Close
 		if !flags.quiet {
 			fmt.Fprintf(stderr, "accscope: metrics at http://%s/metrics\n", listener.Addr())
