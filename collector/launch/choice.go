@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -45,6 +46,8 @@ func Choose(program Program, wanted Runtime, device string) (Choice, error) {
 		return Choice{}, fmt.Errorf("%s is statically linked: neither the profiler nor a runtime can be loaded into it; link it dynamically (without -static)", program.Path)
 	case program.Kind == Library:
 		return Choice{}, fmt.Errorf("%s is a shared library: give the program that loads it", program.Path)
+	case program.Kind == Foreign:
+		return Choice{}, fmt.Errorf("%s is for another C library than accscope (its loader is %s): neither the profiler nor a runtime can be loaded into it; link it with the C library of this accscope", program.Path, program.Loader)
 	case wanted == Accscope && program.Kind == Other:
 		return Choice{}, fmt.Errorf("%s was compiled for %s, which our runtime does not replace; use --runtime native", program.Path, program.Library)
 	case wanted == Accscope:
@@ -79,6 +82,10 @@ func FindLibraries() (Libraries, error) {
 	var folders []string
 	if folder := os.Getenv("ACCSCOPE_LIBRARY_PATH"); folder != "" {
 		folders = append(folders, folder)
+	}
+	if !exists("/proc/self") {
+		// Processes would be taken for dead, and their addresses for nobody's.
+		return Libraries{}, errors.New("/proc is not mounted, without which no program can be recorded: mount it (mount -t proc proc /proc)")
 	}
 	executable, err := os.Executable()
 	if err != nil {

@@ -37,6 +37,9 @@ const (
 	Static
 	// Library is no program, but a shared library of some.
 	Library
+	// Foreign is a program of another C library than ours (musl where we have
+	// glibc), or a script of one: our libraries would end it.
+	Foreign
 )
 
 // Program is what can be known of a program before it runs.
@@ -47,6 +50,9 @@ type Program struct {
 	Library string
 	// DeviceImage says that the program carries code for an accelerator.
 	DeviceImage bool
+	// Loader is the dynamic loader that a Foreign program, or the interpreter of a script,
+	// names.
+	Loader string
 }
 
 // otherRuntimes are the shared libraries of OpenACC runtimes other than GCC's.
@@ -87,6 +93,9 @@ func Inspect(name string) (Program, error) {
 	magic := make([]byte, 4)
 	if _, err := io.ReadFull(file, magic); err != nil || !bytes.Equal(magic, []byte(elf.ELFMAG)) {
 		program.Kind = Script
+		if by := loaderOf(interpreterOf(io.MultiReader(bytes.NewReader(magic), file))); foreign(by) {
+			program.Kind, program.Loader = Foreign, by
+		}
 		return program, nil
 	}
 	object, err := elf.NewFile(file)
@@ -99,6 +108,9 @@ func Inspect(name string) (Program, error) {
 		return program, nil
 	}
 	inspectObject(object, &program)
+	if by := interpreter(object); foreign(by) {
+		program.Kind, program.Loader = Foreign, by
+	}
 	return program, nil
 }
 
