@@ -85,10 +85,14 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON, checked bool) error 
 	if err != nil {
 		return err
 	}
+	missing, err := trace.Partial()
+	if err != nil {
+		return err
+	}
 	if asJSON {
 		encoder := json.NewEncoder(w)
 		encoder.SetIndent("", "  ")
-		document := map[string]any{"meta": meta, "processes": processes, "devices": devices, "losses": losses}
+		document := map[string]any{"meta": meta, "processes": processes, "devices": devices, "losses": losses, "gaps": missing.Gaps}
 		if checked {
 			document["check"] = "whole"
 		}
@@ -109,10 +113,20 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON, checked bool) error 
 	fmt.Fprintf(w, "events     %d in %d records, over %s\n", meta.Events, meta.Records, report.ShowDuration(float64(meta.Last-meta.First)))
 	for _, loss := range losses {
 		amount := fmt.Sprintf("%d events", loss.Events)
-		if loss.Events == 0 {
+		switch {
+		case loss.Operations > 0:
+			amount = fmt.Sprintf("%d operations of devices", loss.Operations)
+		case loss.Events == 0:
 			amount = report.ShowBytes(float64(loss.Bytes))
 		}
 		fmt.Fprintf(w, "LOST       %s of process %d: %s\n", amount, loss.Process, escape.Line(loss.Reason))
+	}
+	gaps, err := report.Gaps(trace)
+	if err != nil {
+		return err
+	}
+	for _, line := range gaps {
+		fmt.Fprintf(w, "GAP        %s\n", escape.Line(line))
 	}
 	untimed, err := report.Untimed(trace)
 	if err != nil {

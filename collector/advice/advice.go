@@ -101,7 +101,7 @@ func Search(trace *store.Trace, minimum int64, told func(read, rules int)) ([]*F
 		if r.watch != nil || r.allRanks && trace.LimitedTo() != nil {
 			continue
 		}
-		if seen.found[r], err = r.read(trace, sources); err != nil {
+		if seen.found[r], err = r.read(trace, sources, seen.missing); err != nil {
 			return nil, fmt.Errorf("rule %s: %w", r.name, err)
 		}
 	}

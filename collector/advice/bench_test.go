@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/tracetest"
 )
 
@@ -49,7 +50,7 @@ func BenchmarkRules(b *testing.B) {
 	for _, r := range rules {
 		b.Run(r.name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := r.read(trace, sources); err != nil {
+				if _, err := r.read(trace, sources, &absences{&store.Partial{}}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -43,6 +43,7 @@ WHERE t.direction = 'upload' AND f.kernels > 0 AND f.kernels_before > 0 AND f.do
 	},
 	enough:     func(g *group) bool { return g.count >= 3 },
 	confidence: Possible,
+	relies:     []int32{model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart, model.WaitStart},
 	explain: func(f *Finding, g *group, d *written) {
 		f.What = fmt.Sprintf("the device was idle %s while the host prepared %s, after it had waited for kernels that brought it nothing", times(g.count), named(f.Variable))
 		f.Why = "while the device works on one part, the host could prepare the next"

@@ -46,6 +46,7 @@ WHERE e.next = 'kernel' AND e.next_queue = e.async_queue AND e.transfers = 0 AND
 		return p.sequences((&needless{found: found, open: map[task]*epoch{}, over: map[owner]*epoch{}}).asked)
 	},
 	confidence: Likely,
+	relies:     []int32{model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart, model.WaitStart},
 	subject:    aQueue,
 	explain: func(f *Finding, g *group, _ *written) {
 		f.What = fmt.Sprintf("the host waited %s for %s, on which only kernels were, and then launched the next one on it", times(g.count), f.Subject)
@@ -128,6 +129,7 @@ WHERE f.what = 'kernel' AND f.async_queue = -2 AND f.next = 'kernel' AND f.next_
 	watch:      func(p *pass, found *evidence) watcher { return p.sequences(found.synchronous) },
 	enough:     func(g *group) bool { return g.count >= 10 },
 	confidence: Possible,
+	relies:     []int32{model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart, model.WaitStart},
 	subject:    aKernel,
 	explain: func(f *Finding, g *group, d *written) {
 		f.What = fmt.Sprintf("the host waited for the kernel %s, to launch the next one with no transfer in between", times(g.count))

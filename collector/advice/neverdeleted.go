@@ -46,6 +46,7 @@ FROM kept a JOIN growing g ON g.process = a.process AND g.device = a.device AND 
 		return &kept{found: found, live: map[int64]*keptMapping{}, done: map[model.ProcessID]int64{}, down: map[model.ProcessID]bool{}}
 	},
 	confidence: Certain,
+	relies:     []int32{model.Create, model.Delete, model.EnqueueLaunchStart, model.EnterDataStart},
 	timeless:   true,
 	explain: func(f *Finding, g *group, _ *written) {
 		f.What = fmt.Sprintf("%s was mapped %s and never deleted, %s in all", named(f.Variable), times(g.count), size(g.bytes))

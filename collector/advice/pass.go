@@ -18,6 +18,7 @@ type shown struct {
 	unused     map[model.ProcessID][]store.Data // of which no kernel had any use, in the same way
 	found      map[*rule]*evidence              // of rules that watch it is without rows
 	meetings   *meetings                        // nil: fewer than two ranks
+	missing    *absences                        // from the trace
 	// moves are how many transfers there are by what they are about, kernels where some are
 	// launched.
 	moves   map[moveKey]int64
@@ -116,6 +117,9 @@ func look(trace *store.Trace) (*shown, error) {
 	}
 	seen := &shown{trace: trace, constructs: meta.Constructs, exposed: reaching(meta.Exposed), found: map[*rule]*evidence{},
 		moves: map[moveKey]int64{}, kernels: map[kernelText]bool{}}
+	if seen.missing, err = absencesOf(trace); err != nil {
+		return nil, err
+	}
 	if seen.unused, err = unusedData(trace, &meta); err != nil {
 		return nil, err
 	}
@@ -183,8 +187,11 @@ func (seen *shown) read(of *store.Trace) (*pass, error) {
 	for _, r := range rules {
 		if r.watch != nil {
 			p.found[r] = newEvidence()
+			if seen.missing.silent(r) {
+				continue
+			}
 			if w := r.watch(p, p.found[r]); w != nil {
-				p.watchers = append(p.watchers, w)
+				p.watchers = append(p.watchers, seen.missing.careful(r, w))
 			}
 		}
 	}
@@ -234,9 +241,14 @@ func (p *pass) readActivities() error {
 // readRecords shows all records to the watchers.
 func (p *pass) readRecords() error {
 	h := &p.now
+	gaps := p.missing.byEnd()
 	for r, err := range p.of.Records(store.Filter{}) {
 		if err != nil {
 			return err
+		}
+		for len(gaps) > 0 && gaps[0].End <= r.Start {
+			p.interrupt(gaps[0].Process)
+			gaps = gaps[1:]
 		}
 		for len(p.copies) > 0 && p.copies[0].at <= r.Start {
 			if p.history != nil {
@@ -265,6 +277,9 @@ func (p *pass) readRecords() error {
 		if r.Span {
 			p.enclose(r)
 		}
+	}
+	for _, g := range gaps {
+		p.interrupt(g.Process)
 	}
 	for _, c := range p.copies {
 		if p.history != nil {

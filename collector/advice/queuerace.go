@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -33,6 +34,7 @@ SELECT p.variable AS subject, y.source_file, y.line, y.function, y.process, y.th
 FROM pair p CROSS JOIN spans x ON x.record = p.first CROSS JOIN spans y ON y.record = p.second`, nil
 	},
 	confidence: Likely,
+	relies:     []int32{model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart, model.WaitStart},
 	timeless:   true,
 	wrong:      true,
 	explain: func(f *Finding, g *group, d *written) {

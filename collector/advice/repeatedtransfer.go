@@ -38,6 +38,7 @@ var repeatedTransfer = &rule{
 		return g.text.writes
 	},
 	confidence: Likely,
+	relies:     []int32{model.Create, model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart, model.EnterDataStart},
 	explain: func(f *Finding, g *group, d *written) {
 		f.What = fmt.Sprintf("%s was sent %s with the same contents as the time before, %s in all", named(f.Variable), times(g.count), size(g.bytes))
 		f.Why = "the device had these data before: each transfer is time for nothing"

@@ -24,6 +24,7 @@ var roundTrip = &rule{
 )` + spared,
 	watch:      func(p *pass, found *evidence) watcher { return p.histories(&returns{found}) },
 	confidence: Likely,
+	relies:     []int32{model.Create, model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart, model.EnterDataStart},
 	explain: func(f *Finding, g *group, d *written) {
 		f.Why = "the host has these values already: each download is time for nothing"
 		switch g.detail {

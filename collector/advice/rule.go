@@ -34,10 +34,13 @@ type rule struct {
 	unless     *rule
 	confidence Confidence
 	subject    subject
-	timeless   bool // costs memory or results, no time
-	elsewhere  bool // the time is gained by others, who wait for the thread
-	allRanks   bool // compares ranks: of some of them it says nothing
-	wrong      bool
+	// relies are the events from whose absence the rule concludes. It says nothing where they
+	// may be missing: of a trace that leaves them out, and across a gap.
+	relies    []int32
+	timeless  bool // costs memory or results, no time
+	elsewhere bool // the time is gained by others, who wait for the thread
+	allRanks  bool // compares ranks: of some of them it says nothing
+	wrong     bool
 }
 
 // subject is what the findings of a rule are about.
@@ -96,8 +99,11 @@ func (r *rule) groups(seen *shown) []*group {
 }
 
 // read gives the evidence of a rule by its SQL.
-func (r *rule) read(trace *store.Trace, sources *report.Sources) (*evidence, error) {
+func (r *rule) read(trace *store.Trace, sources *report.Sources, missing *absences) (*evidence, error) {
 	found, evidence := newEvidence(), r.evidence
+	if missing.silent(r) {
+		return found, nil
+	}
 	if r.prepare != nil {
 		var err error
 		if evidence, err = r.prepare(trace, sources); err != nil || evidence == "" {
@@ -109,6 +115,9 @@ func (r *rule) read(trace *store.Trace, sources *report.Sources) (*evidence, err
 	for s, err := range trace.Rows(r.name, sql) {
 		if err != nil {
 			return nil, err
+		}
+		if r.relies != nil && missing.Interrupted(model.ProcessID(s.ColumnInt64(4))) {
+			continue
 		}
 		g := found.about(groupKey{s.ColumnText(0), s.ColumnText(1), s.ColumnText(3), s.ColumnInt64(2)})
 		g.evidence = evidence

@@ -21,6 +21,7 @@ WHERE f.what = 'kernel' AND f.next = 'kernel' AND f.next_device = f.device AND f
 	watch:      func(p *pass, found *evidence) watcher { return p.sequences(found.shorts) },
 	enough:     func(g *group) bool { return g.count >= 20 },
 	confidence: Possible,
+	relies:     []int32{model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart, model.WaitStart},
 	subject:    aKernel,
 	explain: func(f *Finding, g *group, d *written) {
 		f.What = fmt.Sprintf("the kernel was followed by another one %s, each done within 10 us of its begin", times(g.count))

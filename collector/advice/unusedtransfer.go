@@ -44,6 +44,7 @@ var unusedTransfer = &rule{
 		return w.nevers()
 	},
 	confidence: Likely,
+	relies:     []int32{model.Create, model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart, model.EnterDataStart},
 	explain: func(f *Finding, g *group, d *written) {
 		switch g.detail {
 		case "brought brought":

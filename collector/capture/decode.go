@@ -67,6 +67,8 @@ func (s *Stream) decode() (delivered bool, err error) {
 		r.decodeWarning()
 	case recordContent:
 		r.decodeContent()
+	case recordToggle:
+		r.decodeToggle()
 	default:
 		delivered = false // of a later version
 	}
@@ -83,7 +85,7 @@ var fixedBytes = [256]int{
 	recordSite: sizeOfSite, recordString: sizeOfString, recordContext: sizeOfContext, recordThread: sizeOfThread,
 	recordThreadEnd: sizeOfThreadEnd, recordDropped: sizeOfDropped, recordSwitch: sizeOfSwitch, recordActivity: sizeOfActivity,
 	recordMapping: sizeOfMapping, recordDependency: sizeOfDependency, recordDevice: sizeOfDevice, recordWarning: sizeOfWarning,
-	recordContent: sizeOfContent,
+	recordContent: sizeOfContent, recordToggle: sizeOfToggle,
 }
 
 // record is one that is no event.
@@ -210,6 +212,11 @@ func (r *record) decodeWarning() {
 	r.is(ItemWarning, atWarningTicks)
 	file, line := r.line(atWarningSourceFile, atWarningLine)
 	r.stream.item.Warning = Warning{Text: r.text(atWarningText), SourceFile: file, Line: line, Exposed: r.flags&warningExposed != 0, Unused: r.flags&warningUnused != 0}
+}
+
+func (r *record) decodeToggle() {
+	r.is(ItemToggle, atToggleTicks)
+	r.stream.item.Toggle = Toggle{Events: r.word(atToggleOff), PerThread: r.flags&toggleThread != 0}
 }
 
 func (r *record) decodeContent() {

@@ -104,6 +104,8 @@ struct capture_process
   uint64_t minimum_bytes;
   uint64_t event_mask;		/* bit k: event kind k; bit 63: acc_ev_error */
   uint64_t exit_status;		/* what exit was given, and 256; 0: not known */
+  uint64_t dropped_operations;	/* of what devices did: no space */
+  uint64_t tells_toggles;	/* 1: the runtime tells when callbacks are switched */
 };
 
 struct capture_chunk
@@ -140,6 +142,7 @@ struct capture_chunk
 #define CAPTURE_RECORD_DEVICE 24u
 #define CAPTURE_RECORD_WARNING 26u
 #define CAPTURE_RECORD_CONTENT 28u
+#define CAPTURE_RECORD_TOGGLE 30u
 
 /* What all records but events begin with.  */
 struct capture_record
@@ -272,6 +275,15 @@ struct capture_switch
   struct capture_record record;
   uint64_t ticks;
   uint64_t armed;		/* the new value of the control word */
+};
+
+/* Callbacks were switched by the program (OpenACC 3.3 5.4.2), for the thread or for all.  */
+#define CAPTURE_TOGGLE_THREAD 1u	/* flags: for this thread */
+struct capture_toggle
+{
+  struct capture_record record;
+  uint64_t ticks;
+  uint64_t off;			/* events that are off from now on; bits as in event_mask */
 };
 
 #define CAPTURE_ACTIVITY_PAGEABLE 1u	/* flags: of a transfer's memory of the host */

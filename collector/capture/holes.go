@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,7 +38,7 @@ func (s *Stream) holesTold() bool {
 	if s.holes == holesUnknown {
 		s.holes = holesUntold
 		var system unix.Statfs_t
-		if s.file != nil && unix.Fstatfs(int(s.file.Fd()), &system) == nil && truthful[int64(system.Type)] {
+		if s.file != nil && s.file.use(func(file *os.File) error { return unix.Fstatfs(int(file.Fd()), &system) }) == nil && truthful[int64(system.Type)] {
 			s.holes = holesTold
 		}
 	}
@@ -50,7 +51,11 @@ func (s *Stream) afterHole(index int64) (int64, bool) {
 	if !s.holesTold() {
 		return index, true
 	}
-	offset, err := unix.Seek(int(s.file.Fd()), chunkOffset(index), unix.SEEK_DATA)
+	var offset int64
+	err := s.file.use(func(file *os.File) (err error) {
+		offset, err = unix.Seek(int(file.Fd()), chunkOffset(index), unix.SEEK_DATA)
+		return err
+	})
 	switch {
 	case errors.Is(err, unix.ENXIO):
 		return 0, false

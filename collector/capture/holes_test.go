@@ -111,7 +111,10 @@ func TestHolesOfMappedFiles(t *testing.T) {
 		defer os.Remove(file.Name())
 		defer file.Close()
 		s := newStream(&Process{}, file, file.Name())
-		s.file = file
+		if s.file, err = openHandle(file.Name()); err != nil {
+			t.Fatal(err)
+		}
+		defer s.file.Close()
 		const index = 9
 		if err := unix.Fallocate(int(file.Fd()), 0, chunkOffset(index), chunkLarge); err != nil {
 			t.Skip(err)

@@ -18,6 +18,7 @@ const (
 	ItemDevice                         // Item.Device: what is known of a device
 	ItemWarning                        // Item.Warning: what the runtime warns of
 	ItemContent                        // Item.Content: hashes of what a transfer moved
+	ItemToggle                         // Item.Toggle: the program switched callbacks
 )
 
 // Item is one thing that a ring holds. Slices in it are valid until the ring's
@@ -35,6 +36,7 @@ type Item struct {
 	Device     Device
 	Warning    Warning
 	Content    Content
+	Toggle     Toggle
 }
 
 // Thread is a host thread of the recorded process. A thread that raised events
@@ -58,6 +60,13 @@ type Switch struct {
 	Time  int64 // CLOCK_MONOTONIC
 	Epoch uint32
 	On    bool
+}
+
+// Toggle says which events the program has the runtime keep from us from now on (OpenACC
+// 3.3 §5.4.2).
+type Toggle struct {
+	Events    uint64 // a bit for each kind, bit 63: errors
+	PerThread bool   // on the item's thread alone
 }
 
 // Mapping is device data that existed before capture was switched on.

@@ -52,6 +52,7 @@ const (
 	recordDevice          = 24
 	recordWarning         = 26
 	recordContent         = 28
+	recordToggle          = 30
 	eventTicks            = 1
 	eventPair             = 2
 	eventFirst            = 4
@@ -71,6 +72,7 @@ const (
 	siteLimit             = 65535
 	openLimit             = 16
 	stringCut             = 1
+	toggleThread          = 1
 	activityPageable      = 1
 	warningExposed        = 1
 	warningUnused         = 2
@@ -90,35 +92,37 @@ const (
 
 // The size of struct capture_process, and where its fields are, in bytes.
 const (
-	sizeOfProcess            = 192
-	atProcessMagic           = 0
-	atProcessVersion         = 8
-	atProcessHeaderBytes     = 12
-	atProcessArmed           = 16
-	atProcessFilters         = 20
-	atProcessPID             = 24
-	atProcessParentPID       = 28
-	atProcessStartTicks      = 32
-	atProcessClock           = 40
-	atProcessEnded           = 44
-	atProcessEndTicks        = 48
-	atProcessLimitBytes      = 56
-	atProcessAllocatedBytes  = 64
-	atProcessRecycledBytes   = 72
-	atProcessReleasedBytes   = 80
-	atProcessDroppedSpace    = 88
-	atProcessDroppedNested   = 96
-	atProcessDroppedThreads  = 104
-	atProcessWaits           = 112
-	atProcessWaitNanoseconds = 120
-	atProcessThreads         = 128
-	atProcessRings           = 136
-	atProcessClockReadings   = 144
-	atProcessLastBytes       = 152
-	atProcessLastNanoseconds = 160
-	atProcessMinimumBytes    = 168
-	atProcessEventMask       = 176
-	atProcessExitStatus      = 184
+	sizeOfProcess              = 208
+	atProcessMagic             = 0
+	atProcessVersion           = 8
+	atProcessHeaderBytes       = 12
+	atProcessArmed             = 16
+	atProcessFilters           = 20
+	atProcessPID               = 24
+	atProcessParentPID         = 28
+	atProcessStartTicks        = 32
+	atProcessClock             = 40
+	atProcessEnded             = 44
+	atProcessEndTicks          = 48
+	atProcessLimitBytes        = 56
+	atProcessAllocatedBytes    = 64
+	atProcessRecycledBytes     = 72
+	atProcessReleasedBytes     = 80
+	atProcessDroppedSpace      = 88
+	atProcessDroppedNested     = 96
+	atProcessDroppedThreads    = 104
+	atProcessWaits             = 112
+	atProcessWaitNanoseconds   = 120
+	atProcessThreads           = 128
+	atProcessRings             = 136
+	atProcessClockReadings     = 144
+	atProcessLastBytes         = 152
+	atProcessLastNanoseconds   = 160
+	atProcessMinimumBytes      = 168
+	atProcessEventMask         = 176
+	atProcessExitStatus        = 184
+	atProcessDroppedOperations = 192
+	atProcessTellsToggles      = 200
 )
 
 // The size of struct capture_chunk, and where its fields are, in bytes.
@@ -242,6 +246,14 @@ const (
 	atSwitchRecord = 0
 	atSwitchTicks  = 8
 	atSwitchArmed  = 16
+)
+
+// The size of struct capture_toggle, and where its fields are, in bytes.
+const (
+	sizeOfToggle   = 24
+	atToggleRecord = 0
+	atToggleTicks  = 8
+	atToggleOff    = 16
 )
 
 // The size of struct capture_activity, and where its fields are, in bytes.

@@ -42,7 +42,7 @@ type Process struct {
 	// goroutine that reads a stream, and may be nil.
 	Warn func(string)
 
-	control *os.File
+	control *handle
 	clock   atomic.Pointer[clock]
 
 	mu       sync.Mutex
@@ -59,6 +59,7 @@ type Filters struct {
 	Queue           string // as given in ACCSCOPE_QUEUE
 	LastBytes       uint64 // flight recorder: the newest bytes
 	LastNanoseconds uint64 // flight recorder: the newest time
+	Mask            uint64 // events that are recorded: a bit for each kind, bit 63 for errors
 }
 
 // Counters is the state of a capture at one moment.
@@ -81,6 +82,9 @@ type Counters struct {
 	Threads          uint64 // ever seen
 	Rings            uint64
 	TimeStampCounter bool // times are of the invariant time-stamp counter
+	// DroppedOperations are what devices did, dropped: no space. No event is among them.
+	DroppedOperations uint64
+	TellsToggles      bool // the runtime tells when callbacks are switched
 }
 
 // Dropped is the number of events lost, for whatever reason.
@@ -117,7 +121,7 @@ func Remove(dir string) error {
 // Open reads a process's capture folder. The error wraps ErrNotStarted where
 // the recorded process has not finished setting it up.
 func Open(dir string) (*Process, error) {
-	file, err := regular.Open(filepath.Join(dir, processFile), os.O_RDONLY)
+	file, err := openHandle(filepath.Join(dir, processFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, stat := os.Stat(dir); stat != nil {
 			return nil, fmt.Errorf("open capture: %w", stat)
@@ -162,7 +166,7 @@ func (p *Process) readHeader() error {
 		return fmt.Errorf("read capture: %w", err)
 	}
 	le := binary.LittleEndian
-	name := p.control.Name()
+	name := p.control.path
 	switch magic := le.Uint64(b[:]); {
 	case n == 0:
 		return fmt.Errorf("open capture %s: %w", p.Dir, ErrNotStarted)
@@ -189,6 +193,7 @@ func (p *Process) readHeader() error {
 	p.Filters.LastBytes = le.Uint64(b[atProcessLastBytes:])
 	p.Filters.LastNanoseconds = le.Uint64(b[atProcessLastNanoseconds:])
 	p.Filters.MinimumBytes = le.Uint64(b[atProcessMinimumBytes:])
+	p.Filters.Mask = le.Uint64(b[atProcessEventMask:])
 	return nil
 }
 
@@ -216,7 +221,8 @@ func (p *Process) Counters() (Counters, error) {
 		DroppedSpace: word(atProcessDroppedSpace), DroppedNested: word(atProcessDroppedNested), DroppedThreads: word(atProcessDroppedThreads),
 		Waits: word(atProcessWaits), WaitNanoseconds: word(atProcessWaitNanoseconds),
 		Threads: word(atProcessThreads), Rings: word(atProcessRings),
-		TimeStampCounter: le.Uint32(b[atProcessClock:]) == clockCounter,
+		TimeStampCounter:  le.Uint32(b[atProcessClock:]) == clockCounter,
+		DroppedOperations: word(atProcessDroppedOperations), TellsToggles: word(atProcessTellsToggles) != 0,
 	}
 	c.On = c.Epoch&1 == 1
 	if status := word(atProcessExitStatus); status != 0 {
@@ -414,11 +420,11 @@ func (p *Process) Streams() ([]*Stream, error) {
 		if !strings.HasPrefix(name, ringPrefix) || p.streams[name] != nil {
 			continue
 		}
-		file, err := regular.Open(filepath.Join(p.Dir, name), os.O_RDONLY)
+		file, err := openHandle(filepath.Join(p.Dir, name))
 		if err != nil {
 			return nil, fmt.Errorf("read capture: %w", err)
 		}
-		s := newStream(p, file, file.Name())
+		s := newStream(p, file, file.path)
 		s.file, s.Name = file, name
 		p.streams[name] = s
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"os"
 )
 
 // Stream reads one ring file, which threads wrote one after the other. It is
@@ -14,8 +13,8 @@ type Stream struct {
 
 	process *Process
 	input   io.ReaderAt
-	file    *os.File // input, where it is a file
-	holes   holes    // of the file
+	file    *handle // input, where it is a file
+	holes   holes   // of the file
 	path    string
 
 	index    int64  // of the current chunk

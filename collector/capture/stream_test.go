@@ -305,7 +305,7 @@ func FuzzStream(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p := &Process{control: control, streams: map[string]*Stream{}, names: stringTable{ids: map[string]StringID{}}}
+		p := &Process{control: &handle{path: control.Name()}, streams: map[string]*Stream{}, names: stringTable{ids: map[string]StringID{}}}
 		p.clock.Store(&clock{counter: true, slope: 1})
 		s := newStream(p, bytes.NewReader(data), "ring-00000")
 		for steps := 0; ; steps++ {

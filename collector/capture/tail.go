@@ -165,7 +165,7 @@ func (t *Tail) changed() (pieces []Piece, err error) {
 	}
 	page = page[:n]
 	if n < sizeOfProcess {
-		return nil, &CorruptError{t.process.control.Name(), int64(n), "the file ends in its header"}
+		return nil, &CorruptError{t.process.control.path, int64(n), "the file ends in its header"}
 	}
 	copy(page[atProcessClockReadings:], readings[:])
 	clear(page[atProcessReleasedBytes:][:8])

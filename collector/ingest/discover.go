@@ -45,7 +45,7 @@ func (in *Ingester) discover() error {
 // follow opens a capture, or looks for new rings of one that is open.
 func (in *Ingester) follow(folder, name string) error {
 	p := in.processes[name]
-	if in.skipped[folder] || p != nil && p.over {
+	if in.skipped[folder] || p != nil && (p.over || p.parked) {
 		return nil
 	}
 	if p == nil || p.capture == nil {
@@ -77,7 +77,12 @@ func (in *Ingester) follow(folder, name string) error {
 				in.warn("process %d: the first %d bytes of its capture went to a trace that is gone: their events are not in this one", c.PID, counters.ReleasedBytes)
 			}
 		}
-		p.capture, p.name = c, c.Name
+		p.capture, p.name, p.dir = c, c.Name, folder
+		in.open++
+		p.kernel = kernelProcess{c.PID, c.StartTicks, c.Boot}
+		if counters, err := c.Counters(); err == nil {
+			p.told = counters.TellsToggles
+		}
 		c.Warn = func(text string) { in.warn("%s", text) }
 		in.watch(p)
 		in.describeProcess(p)
@@ -95,13 +100,13 @@ func (in *Ingester) follow(folder, name string) error {
 	for _, s := range streams {
 		r := p.rings[s.Name]
 		if r == nil {
-			r = &ring{process: p, stream: s, name: s.Name, time: math.MinInt64}
+			r = &ring{process: p, stream: s, name: s.Name, time: math.MinInt64, first: math.MaxInt64, last: math.MinInt64}
 			p.rings[s.Name] = r
 			at, ok := in.positions[write.Stream{Process: p.info.ID, Name: s.Name}]
 			if !ok {
 				at, ok = in.options.Sent[name][s.Name]
 			}
-			if ok {
+			if r.resumed = ok; ok {
 				if err := s.Resume(at); err != nil {
 					in.warn("%v", err)
 				}
@@ -115,6 +120,13 @@ func (in *Ingester) follow(folder, name string) error {
 		ended = ended && !r.queued
 	}
 	p.over = ended
+	if in.open <= mostOpen {
+		return nil
+	}
+	if p.over && in.writer != nil {
+		return in.retire(p)
+	}
+	in.park(p)
 	return nil
 }
 
@@ -312,7 +324,7 @@ func (in *Ingester) create() error {
 		in.called = true
 		err = errors.Join(w.SetMeta("launcher", strconv.Itoa(c.Launcher)), in.setCaller(c.TraceParent, c.TraceState))
 	}
-	return errors.Join(err, in.caller())
+	return errors.Join(err, w.SetMeta(store.GapsNoted, 1), in.caller())
 }
 
 // setCaller keeps the span that the run was started in (W3C Trace Context).
@@ -358,7 +370,7 @@ func (in *Ingester) caller() error {
 func filters(c *capture.Process) map[string]any {
 	facts := map[string]any{}
 	if c.Filters.Events != "" {
-		facts["filter_events"] = c.Filters.Events
+		facts["filter_events"], facts[store.FilterMask] = c.Filters.Events, int64(c.Filters.Mask)
 	}
 	if c.Filters.MinimumBytes > 0 {
 		facts["filter_min_bytes"] = int64(c.Filters.MinimumBytes)
@@ -475,8 +487,7 @@ func (in *Ingester) endUnseen(p *process) {
 // takes another program (exec).
 func (in *Ingester) wentOn(p *process) bool {
 	for _, q := range in.processes {
-		if p.capture != nil && q != p && q.capture != nil && q.capture.PID == p.capture.PID && q.capture.StartTicks == p.capture.StartTicks &&
-			q.capture.Boot == p.capture.Boot && q.host == p.host && (q.info.Start == 0 || q.info.Start > p.info.Start) {
+		if q != p && p.dir != "" && q.kernel == p.kernel && q.host == p.host && (q.info.Start == 0 || q.info.Start > p.info.Start) {
 			return true
 		}
 	}
@@ -546,6 +557,12 @@ func (in *Ingester) losses(p *process) error {
 	if err != nil {
 		in.warn("%v", err)
 		return nil
+	}
+	if n := int64(counters.DroppedOperations); n != p.operations {
+		p.operations = n
+		if err := in.writer.SetLostOperations(p.info.ID, n); err != nil {
+			return err
+		}
 	}
 	for reason, n := range map[string]uint64{"no space": counters.DroppedSpace, "nested too deep": counters.DroppedNested,
 		"too many threads": counters.DroppedThreads} {

@@ -42,7 +42,7 @@ func (in *Ingester) noted() error {
 // watch takes hold of a process of this machine, so that the kernel tells how it ended.
 // Where it can't, nobody may know. Those that this process has started it is told of.
 func (in *Ingester) watch(p *process) {
-	if in.options.Elsewhere != nil || p.watch != nil || p.info.Ended != "" || p.capture.ParentPID == os.Getpid() || !p.capture.Alive() {
+	if in.watches >= mostWatches || in.options.Elsewhere != nil || p.watch != nil || p.info.Ended != "" || p.capture.ParentPID == os.Getpid() || !p.capture.Alive() {
 		return
 	}
 	w, err := ending.Open(p.capture.PID)
@@ -54,6 +54,21 @@ func (in *Ingester) watch(p *process) {
 		return
 	}
 	p.watch = w
+	in.watches++
+}
+
+// mostWatches is how many processes are taken hold of at a time: each takes a descriptor.
+const mostWatches = 16
+
+// unwatch lets go of a process.
+func (in *Ingester) unwatch(p *process) error {
+	if p.watch == nil {
+		return nil
+	}
+	err := p.watch.Close()
+	p.watch = nil
+	in.watches--
+	return err
 }
 
 // unwaited asks the kernel how a process ended that is gone, where whoever started it has
@@ -63,8 +78,7 @@ func (in *Ingester) unwaited(p *process) {
 		return
 	}
 	status, known := p.watch.Status()
-	p.watch.Close() //nolint:errcheck // nothing was written to it
-	p.watch = nil
+	in.unwatch(p) //nolint:errcheck // nothing was written to it
 	if !known {
 		return
 	}

@@ -1,13 +1,32 @@
 package ingest
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/write"
 	"github.com/accscope/accscope/runtime/source"
 )
+
+// resolver gives what finds the addresses of a process, by its capture's folder; nil where
+// there is none.
+func (in *Ingester) resolver(folder string) (*source.Process, error) {
+	if folder == "" {
+		return nil, nil
+	}
+	c, err := capture.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	modules, err := c.Modules()
+	return capture.Resolver(modules, func(err error) {
+		in.warn("%v; its functions and lines are left out", err)
+	}), errors.Join(err, c.Close())
+}
 
 // frames finds out what the return addresses in the call stacks mean, by the
 // debug information of the files that the processes had loaded. A file that is
@@ -17,27 +36,30 @@ func (in *Ingester) frames() error {
 	if err != nil || len(returns) == 0 {
 		return err
 	}
-	resolvers := map[model.ProcessID]*source.Process{}
-	defer func() {
-		for _, r := range resolvers {
-			r.Close()
-		}
-	}()
-	for _, p := range in.ordered() {
-		if p.capture == nil {
-			continue
-		}
-		modules, err := p.capture.Modules()
-		if err != nil {
-			in.warn("%v; functions and lines of this process may be missing", err)
-		}
-		resolvers[p.info.ID] = capture.Resolver(modules, func(err error) {
-			in.warn("%v; its functions and lines are left out", err)
-		})
+	folders := map[model.ProcessID]string{}
+	for _, p := range in.processes {
+		folders[p.info.ID] = p.dir
 	}
+	// One process after the other: each may have many files.
+	slices.SortStableFunc(returns, func(a, b write.Return) int { return cmp.Compare(a.Process, b.Process) })
+	var resolver *source.Process
+	of := model.ProcessID(0)
+	leave := func() {
+		if resolver != nil {
+			resolver.Close()
+			resolver = nil
+		}
+	}
+	defer func() { leave() }()
 	warned := map[string]bool{}
 	for _, r := range returns {
-		resolver := resolvers[r.Process]
+		if r.Process != of {
+			leave()
+			of = r.Process
+			if resolver, err = in.resolver(folders[of]); err != nil {
+				in.warn("%v; functions and lines of this process may be missing", err)
+			}
+		}
 		if resolver == nil {
 			continue
 		}

@@ -108,6 +108,9 @@ type Ingester struct {
 	told        int64                                    // of that, what the trace says, ns
 	toFinish    atomic.Int64                             // behind when Finish began, ns
 	remains     atomic.Int64                             // how far it will be behind at its end, as programs ended so long ago, ns
+	idle        []*process                               // ended, as far as can be seen, and read to the end
+	watches     int                                      // open ones
+	open        int                                      // captures
 	skipped     map[string]bool                          // captures given up, by folder
 	failing     map[string]int64                         // captures that can't be opened by now, and since when
 	identity    string                                   // of the trace
@@ -141,30 +144,37 @@ type machine struct{ host, boot string }
 
 // process is a capture being followed.
 type process struct {
-	capture  *capture.Process
-	info     model.ProcessInfo
-	host     *store.Host
-	folder   string
-	rings    map[string]*ring
-	threads  map[uint64]model.ThreadInfo // by number in the capture
-	thread   model.ThreadInfo            // the one that was asked for last
-	lanes    lanes                       // of ranges of the process
-	names    []model.Name                // by capture.StringID; 0 is not seen yet
-	offset   int64                       // from its CLOCK_MONOTONIC to the trace's
-	line     *clock.Line                 // that is in place of offset; nil: none
-	came     int64                       // to the barrier that it is in, on its host's clock
-	barrier  int64                       // that one's record, 0: none
-	barriers int                         // that it left
-	halfway  bool                        // an earlier collector had it come to one
-	lost     map[string]int64            // by reason
-	name     string                      // the kernel's of the process, when it last was what is captured
-	missing  int64                       // bytes of the capture that only another trace has
-	absent   string                      // and why it is not here
-	ran      bool                        // seen alive
-	watch    *ending.Watch               // nil: not taken hold of
-	last     int64                       // when an earlier collector heard of it last
-	gone     bool                        // seen to have ended
-	over     bool                        // ended, and everything was read
+	dir        string        // path of its capture, "" where this collector has not opened it
+	kernel     kernelProcess // that it was
+	parked     bool          // it is looked into again when it is its turn
+	turned     bool          // that has come
+	capture    *capture.Process
+	info       model.ProcessInfo
+	host       *store.Host
+	folder     string
+	rings      map[string]*ring
+	threads    map[uint64]model.ThreadInfo // by number in the capture
+	thread     model.ThreadInfo            // the one that was asked for last
+	lanes      lanes                       // of ranges of the process
+	names      []model.Name                // by capture.StringID; 0 is not seen yet
+	offset     int64                       // from its CLOCK_MONOTONIC to the trace's
+	line       *clock.Line                 // that is in place of offset; nil: none
+	came       int64                       // to the barrier that it is in, on its host's clock
+	barrier    int64                       // that one's record, 0: none
+	barriers   int                         // that it left
+	halfway    bool                        // an earlier collector had it come to one
+	lost       map[string]int64            // by reason
+	name       string                      // the kernel's of the process, when it last was what is captured
+	missing    int64                       // bytes of the capture that only another trace has
+	absent     string                      // and why it is not here
+	ran        bool                        // seen alive
+	watch      *ending.Watch               // nil: not taken hold of
+	last       int64                       // when an earlier collector heard of it last
+	gone       bool                        // seen to have ended
+	over       bool                        // ended, and everything was read
+	gaps       gaps
+	told       bool  // the runtime tells when callbacks are switched off
+	operations int64 // of devices that capture dropped, as the trace has them
 }
 
 // ring is a stream with its next item.
@@ -178,6 +188,12 @@ type ring struct {
 	position int64 // where the item begins
 	stored   int64 // position in the trace
 	queued   bool
+
+	thread  uint64 // that the last event was of, by its number in the capture
+	next    uint64 // of that thread's next event
+	first   int64  // time of the first event; greatest: there was none
+	last    int64  // time of that event; least: there was none
+	resumed bool   // what came before the first item is in the trace, or in another one
 }
 
 type rings []*ring
@@ -340,11 +356,20 @@ func (in *Ingester) advance(until int64) (int64, error) {
 				return in.events.Load() - before, in.commit()
 			}
 		}
+		if r.process.parked {
+			if err := in.unpark(r.process); err != nil {
+				return in.events.Load() - before, err
+			}
+			continue
+		}
 		if !r.set {
 			// The first one may be another by now.
 			r.time, r.set = r.process.atTime(r.item.Time)-in.origin.Load(), true
 			heap.Fix(&in.rings, 0)
 			continue
+		}
+		if r.process.info.Start == 0 {
+			r.process.info.Start = max(r.time, 1)
 		}
 		if err := in.take(r); err != nil {
 			return in.events.Load() - before, err
@@ -354,8 +379,9 @@ func (in *Ingester) advance(until int64) (int64, error) {
 		} else {
 			heap.Pop(&in.rings)
 			r.queued = false
+			in.exhausted(r.process)
 		}
-		if in.writer != nil && in.writer.Pending() >= in.transaction {
+		if in.writer != nil && (in.writer.Pending() >= in.transaction || len(in.idle) >= mostOpen) {
 			if err := in.commit(); err != nil {
 				return in.events.Load() - before, err
 			}
@@ -422,11 +448,7 @@ func (in *Ingester) commit() error {
 	}
 	for _, p := range in.ordered() {
 		for _, r := range p.rings {
-			at := r.position
-			if r.item == nil {
-				at = r.stream.Offset()
-			}
-			if at != r.stored {
+			if at := r.at(); at != r.stored {
 				if err := in.writer.SetPosition(p.info.ID, r.name, at); err != nil {
 					return err
 				}
@@ -440,11 +462,22 @@ func (in *Ingester) commit() error {
 	if err := in.writer.Commit(); err != nil {
 		return err
 	}
+	if err := in.release(); err != nil {
+		return err
+	}
+	return in.retireEnded()
+}
+
+// release gives the space of what has been committed back.
+func (in *Ingester) release() error {
 	if !in.options.Release {
 		return nil
 	}
 	for _, p := range in.processes {
 		for _, r := range p.rings {
+			if r.stream == nil {
+				continue
+			}
 			if _, err := r.stream.Release(); err != nil {
 				in.warn("%v", err)
 				in.options.Release = false
@@ -459,7 +492,7 @@ func (in *Ingester) commit() error {
 func (in *Ingester) moved() bool {
 	for _, p := range in.processes {
 		for _, r := range p.rings {
-			if r.item == nil && r.stream.Offset() != r.stored || r.item != nil && r.position != r.stored {
+			if r.at() != r.stored {
 				return true
 			}
 		}
@@ -485,7 +518,7 @@ func (in *Ingester) Finish() error {
 	for _, p := range in.ordered() {
 		in.end(p)
 		in.exit(p)
-		if in.writer != nil && p.capture != nil {
+		if in.writer != nil && p.dir != "" {
 			if err := in.writer.SaveProcess(p.info, p.host.ID, p.folder); err != nil {
 				return err
 			}
@@ -513,7 +546,7 @@ func (in *Ingester) Finish() error {
 	}
 	for _, p := range in.ordered() {
 		// What was dropped after the last thing that was written, or all there was.
-		if err := in.losses(p); err != nil {
+		if err := errors.Join(in.losses(p), in.lostSometime(p)); err != nil {
 			return err
 		}
 	}
@@ -552,11 +585,9 @@ func (in *Ingester) closeCaptures() error {
 		if p.capture != nil {
 			errs = append(errs, p.capture.Close())
 			p.capture = nil
+			in.open--
 		}
-		if p.watch != nil {
-			errs = append(errs, p.watch.Close())
-			p.watch = nil
-		}
+		errs = append(errs, in.unwatch(p))
 	}
 	return errors.Join(errs...)
 }

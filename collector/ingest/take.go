@@ -33,7 +33,9 @@ func (in *Ingester) take(r *ring) error {
 	case capture.ItemDropped:
 		// Counted by the process's counters, which also know what no ring had
 		// space to tell.
-		return nil
+		return in.dropped(r, item)
+	case capture.ItemToggle:
+		return in.toggled(r, item)
 	case capture.ItemSwitch:
 		thread, err := in.thread(r.process, item.Thread)
 		if err != nil {
@@ -44,6 +46,9 @@ func (in *Ingester) take(r *ring) error {
 			if err := in.writer.Interrupted(thread, interrupted); err != nil {
 				return err
 			}
+		}
+		if err := in.switched(r, item); err != nil {
+			return err
 		}
 		if item.Switch.On && item.Switch.Epoch > 1 && !r.process.info.SinceAttach {
 			r.process.info.SinceAttach = true
@@ -85,6 +90,9 @@ func (in *Ingester) event(r *ring, item *capture.Item) error {
 	if err != nil {
 		return err
 	}
+	if err := in.follows(r, item, thread); err != nil {
+		return err
+	}
 	e := &in.buffer
 	e.Event, e.Process, e.Thread = item.Event, p.info.ID, thread
 	e.Time = r.time
@@ -102,6 +110,10 @@ func (in *Ingester) event(r *ring, item *capture.Item) error {
 		}
 	}
 	step := in.model.Apply(e)
+	if err := in.contradicts(r, step); err != nil {
+		return err
+	}
+	r.first, r.last = min(r.first, r.time), r.time
 	if e.Kind == model.MPIStart || e.Kind == model.MPIEnd {
 		in.barrier(p, step, item.Event.Time)
 	}

@@ -74,6 +74,9 @@ type Step struct {
 	// Opener is the record of the create (alloc) that this delete (free) ends, 0
 	// where that was not seen.
 	Opener int64
+	// Contradicts: data were made that the events before say are still there, or ended that
+	// they say were not there.
+	Contradicts bool
 	// Unended are spans that this event shows to have no end: an enclosing span
 	// ended before them.
 	Unended []*Span

@@ -25,6 +25,7 @@ func (m *Model) alloc(e *Event, step *Step) {
 	d := m.device(step.Device)
 	if old, ok := d.allocations[e.Device]; ok && e.Device != 0 && !old.gone {
 		d.used -= Size(old.bytes) // its free was not seen
+		step.Contradicts = true
 	}
 	if e.Device != 0 {
 		d.allocations[e.Device] = allocation{id: step.ID, bytes: e.Bytes}
@@ -37,6 +38,7 @@ func (m *Model) release(e *Event, step *Step) {
 	d := m.device(step.Device)
 	a, ok := d.allocations[e.Device]
 	if !ok {
+		step.Contradicts = e.Device != 0
 		return
 	}
 	delete(d.allocations, e.Device)
@@ -49,7 +51,10 @@ func (m *Model) release(e *Event, step *Step) {
 }
 
 func (m *Model) create(e *Event, step *Step) {
-	m.device(step.Device).mappings[e.Host] = allocation{id: step.ID, bytes: e.Bytes}
+	d := m.device(step.Device)
+	old, ok := d.mappings[e.Host]
+	step.Contradicts = ok && !old.gone && e.Host != 0
+	d.mappings[e.Host] = allocation{id: step.ID, bytes: e.Bytes}
 }
 
 func (m *Model) delete(e *Event, step *Step) {

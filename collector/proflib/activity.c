@@ -129,7 +129,7 @@ activity_record (void *context, const struct accscope_activity_record *activity)
   while (write (ring, activity, now) < 0)
     if (attempts++ > 1 || ring_more (ring, now) < 0)
       {
-	ring_drop (ring, now);
+	ring_drop_operation ();
 	break;
       }
   ring_end (ring);
@@ -320,7 +320,7 @@ each_mapping (void *context, const struct accscope_activity_mapping *mapping)
   while (write_mapping (ring, mapping, snapshot->now) < 0)
     if (attempts++ > 1 || ring_more (ring, snapshot->now) < 0)
       {
-	ring_drop (ring, snapshot->now);
+	ring_drop_operation ();
 	return;
       }
 }

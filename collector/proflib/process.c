@@ -54,6 +54,7 @@ process_forked (void)
   local.generation = 0;
   local.state = STATE_NONE;
   names_forked ();
+  toggles_forked ();
 }
 
 void
@@ -159,6 +160,7 @@ make_control (const char *path, uint64_t start)
       process->last_nanoseconds = settings.last_nanoseconds;
       process->minimum_bytes = settings.minimum_bytes;
       process->event_mask = settings.event_mask;
+      process->tells_toggles = (uint64_t) toggles_told;
       system_unmap (process, CAPTURE_PROCESS_SIZE);
       long mapped = system_call (SYS_mmap, (long) &control, CAPTURE_PROCESS_SIZE,
 				 PROT_READ | PROT_WRITE,

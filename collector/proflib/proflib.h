@@ -16,6 +16,7 @@
    facts.c     what "info" says of the process
    modules.c   the files that addresses lie in
    names.c     places and names that are found later
+   toggles.c   when the program has callbacks switched off
    clock.c     ticks, and their relation to the system's clocks
    settings.c  the environment
 
@@ -143,6 +144,11 @@ void modules_note (const uint64_t *address, unsigned count);
 
 void names_declare (acc_prof_lookup_func lookup);
 void names_forked (void);
+
+/* -- toggles.c */
+extern int toggles_told;	/* the runtime tells of them */
+void toggles_declare (acc_prof_lookup_func lookup);
+void toggles_forked (void);
 
 /* -- clock.c */
 
@@ -324,6 +330,7 @@ ring_end (struct ring *ring)
 
 int ring_more (struct ring *ring, uint64_t now);
 void ring_drop (struct ring *ring, uint64_t now);
+void ring_drop_operation (void);
 void ring_leave (void);		/* the calling thread ends */
 void ring_forget (void);	/* in a child after fork */
 size_t ring_path (char *path, uint32_t slot);

@@ -95,6 +95,7 @@ acc_register_library (acc_prof_reg reg, acc_prof_reg unreg,
       unwind_prepare (lookup);
       declare_many (lookup);
       names_declare (lookup);
+      toggles_declare (lookup);
     }
   if (reg && claim ())
     register_callbacks (reg);

@@ -250,6 +250,13 @@ ring_drop (struct ring *ring, uint64_t now)
   __atomic_fetch_add (&control.process.dropped_space, 1, __ATOMIC_RELAXED);
 }
 
+/* No event: what a device did, or had.  */
+void
+ring_drop_operation (void)
+{
+  __atomic_fetch_add (&control.process.dropped_operations, 1, __ATOMIC_RELAXED);
+}
+
 /* -- chunks */
 
 /* What the chunks of all rings hold of the file system.  */

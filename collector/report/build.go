@@ -129,7 +129,7 @@ func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 // while recording.
 func Warnings(trace *store.Trace) ([]string, error) {
 	var warnings, failed []string
-	for s, err := range trace.Rows("reading losses", `SELECT pid, reason, sum(events), sum(bytes) FROM loss GROUP BY pid, reason ORDER BY 3 DESC`) {
+	for s, err := range trace.Rows("reading losses", `SELECT pid, reason, sum(events), sum(bytes), sum(operations) FROM loss GROUP BY pid, reason ORDER BY 3 DESC`) {
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +139,16 @@ func Warnings(trace *store.Trace) ([]string, error) {
 		} else if bytes := s.ColumnInt64(3); bytes > 0 {
 			warnings = append(warnings, fmt.Sprintf("%s of process %d: %s", ShowBytes(float64(bytes)), s.ColumnInt64(0), s.ColumnText(1)))
 		}
+		if operations := s.ColumnInt64(4); operations > 0 {
+			warnings = append(warnings, fmt.Sprintf("%d operations of devices of process %d were lost: %s; device times below are too small",
+				operations, s.ColumnInt64(0), s.ColumnText(1)))
+		}
 	}
+	gaps, err := Gaps(trace)
+	if err != nil {
+		return nil, err
+	}
+	warnings = append(warnings, gaps...)
 	for s, err := range trace.Rows("reading processes", `SELECT pid, ended, since_attach, rank, exit FROM processes ORDER BY rank, process`) {
 		if err != nil {
 			return nil, err
@@ -274,22 +283,9 @@ func recordFilters(trace *store.Trace) ([]string, error) {
 // noteMissing says under the tables that need both ends of what data went through
 // where only one of them may have been recorded.
 func noteMissing(trace *store.Trace, memory, leaks *Table) error {
-	meta, err := trace.Meta()
+	missing, err := trace.Partial()
 	if err != nil {
 		return err
-	}
-	if meta.Facts["filter_queue"] == "" && meta.Facts["filter_events"] == "" {
-		return nil
-	}
-	kinds := map[int32]bool{}
-	for s, err := range trace.Rows("reading kinds of events", "SELECT DISTINCT kind FROM site") {
-		if err != nil {
-			return err
-		}
-		kinds[s.ColumnInt32(0)] = true
-	}
-	missing := func(events ...int32) bool {
-		return meta.Facts["filter_queue"] != "" || slices.ContainsFunc(events, func(kind int32) bool { return !kinds[kind] })
 	}
 	note := func(table *Table, text string) {
 		if table == nil {
@@ -300,10 +296,14 @@ func noteMissing(trace *store.Trace, memory, leaks *Table) error {
 		}
 		table.Note, table.Cautious = text, true
 	}
-	if missing(model.Alloc, model.Free) {
+	interrupted := missing.AnyInterrupted()
+	if missing.LeavesOut(model.Alloc, model.Free) || interrupted {
 		note(memory, "not every alloc and free may have been recorded: sums are of those that were")
 	}
-	if missing(model.Create, model.Delete, model.Alloc, model.Free) {
+	switch {
+	case interrupted:
+		note(leaks, "the trace has gaps: what may have been deleted in one is not listed")
+	case missing.LeavesOut(model.Create, model.Delete, model.Alloc, model.Free):
 		note(leaks, "not every create and delete may have been recorded: what is listed may have been deleted, what is not may be left")
 	}
 	return nil

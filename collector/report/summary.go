@@ -145,14 +145,18 @@ func (f *facts) chosen(filter Filter, process int64, of Interval) (list []Interv
 
 // readTimes finds the wall time and what the host did with it. Of a process that
 // was not recorded from its begin, or of which only the newest was kept, the time
-// from the first to the last event counts.
+// from the first to the last event counts, and none in which nothing was recorded.
 func (s *Summary) readTimes(f *facts, filter Filter) error {
 	meta, err := f.trace.Meta()
 	if err != nil {
 		return err
 	}
+	missing, err := f.trace.Partial()
+	if err != nil {
+		return err
+	}
 	part := meta.Facts["filter_last_bytes"] != "" || meta.Facts["filter_last_ns"] != ""
-	lengths := map[int64]int64{} // of processes
+	whole := map[int64][]Interval{} // of processes
 	begin, end := int64(math.MaxInt64), int64(math.MinInt64)
 	for r, err := range f.trace.Rows("reading times", `SELECT process, start, coalesce(end, ?), since_attach FROM processes`, f.last) {
 		if err != nil {
@@ -162,7 +166,7 @@ func (s *Summary) readTimes(f *facts, filter Filter) error {
 		for _, at := range times {
 			begin, end = min(begin, at.Start), max(end, at.End)
 		}
-		lengths[r.ColumnInt64(0)] = Covered(times)
+		whole[r.ColumnInt64(0)] = times
 		part = part || r.ColumnInt64(3) != 0
 	}
 	for _, t := range f.totals {
@@ -184,16 +188,18 @@ func (s *Summary) readTimes(f *facts, filter Filter) error {
 	if err != nil {
 		return err
 	}
-	for _, process := range users {
-		length := lengths[int64(process)]
+	for thread, process := range users {
+		times := whole[int64(process)]
+		length := Covered(times)
 		if length == 0 {
 			continue
 		}
 		s.Host.Threads++
 		if part && filter.Within == nil {
-			length = f.wall
+			length, times = f.wall, []Interval{{f.first, f.last}}
 		}
-		s.Host.All += length
+		// What the host did while nothing was recorded is not known.
+		s.Host.All += length - unseen(missing, process, thread, times)
 	}
 	return nil
 }

@@ -14,7 +14,8 @@ import (
 // ended but that of the device's shutdown, and the memory without a mapping
 // (acc_malloc; all of it under runtimes that report no mappings) that no free ended
 // but such a one. What a device's pool gives back then is none of the program's: a
-// pool shows by mappings inside what was allocated. It reads every record once, or
+// pool shows by mappings inside what was allocated. What may have been deleted in a time
+// that the trace does not have is not among it. It reads every record once, or
 // until enough ends it: then it is what had not been deleted until there.
 func (t *Trace) NeverDeleted(from, to int64, enough Enough) ([]Mapping, error) {
 	type place struct {
@@ -25,12 +26,16 @@ func (t *Trace) NeverDeleted(from, to int64, enough Enough) ([]Mapping, error) {
 		site, host, bytes, start int64
 		place
 	}
+	missing, err := t.Partial()
+	if err != nil {
+		return nil, err
+	}
 	live := make(map[int64]data)
 	allocated := make(map[place]int64)
 	pooled := make(map[model.DeviceID]bool)
 	shutdowns := make(map[int64]bool)
 	n := 0
-	err := t.scanRecords(math.MinInt64, math.MaxInt64, func(id int64, v []int64) error {
+	err = t.scanRecords(math.MinInt64, math.MaxInt64, func(id int64, v []int64) error {
 		if n++; enough.reached(n, v[columnTime]) {
 			return errStop
 		}
@@ -73,6 +78,9 @@ func (t *Trace) NeverDeleted(from, to int64, enough Enough) ([]Mapping, error) {
 		s, err := t.Site(m.site)
 		if err != nil {
 			return nil, err
+		}
+		if missing.Since(s.Process, m.start) {
+			continue
 		}
 		out = append(out, Mapping{Record: id, Kind: s.Kind, Site: s, Host: uint64(m.host), Address: uint64(m.address),
 			Bytes: uint64(m.bytes), Start: m.start, End: math.MaxInt64})

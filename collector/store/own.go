@@ -86,13 +86,8 @@ func (b *Block) Label() string {
 }
 
 // FromTheBeginning says whether the trace has every call that there was: nothing was lost
-// or dropped, and no process was attached to after its beginning.
+// or dropped or switched off, and no process was attached to after its beginning.
 func (t *Trace) FromTheBeginning() (bool, error) {
-	partial := false
-	err := t.each(`SELECT EXISTS (SELECT 1 FROM loss WHERE events > 0) OR EXISTS (SELECT 1 FROM process WHERE since_attach)
-			OR EXISTS (SELECT 1 FROM meta WHERE key IN ('filter_last_bytes', 'filter_last_ns') AND value <> '')`, nil, func(s *sqlite.Stmt) error {
-		partial = s.ColumnBool(0)
-		return nil
-	})
-	return !partial, err
+	p, err := t.Partial()
+	return err == nil && p.Whole(), err
 }

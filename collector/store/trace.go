@@ -242,6 +242,9 @@ type Meta struct {
 	Constructs map[string]string `json:"-"` // names of compute constructs by FILE:LINE
 	Exposed    []Data            `json:"-"` // whose device address acc_deviceptr has given
 	Unused     []ProcessData     `json:"-"` // of which no kernel had any use
+
+	gaps       []Gap
+	operations map[model.ProcessID]int64
 }
 
 // countEvents adds, until the trace is finished, the beginnings of what has no end
@@ -280,7 +283,7 @@ func (t *Trace) Meta() (Meta, error) {
 func (t *Trace) Facts() (Meta, error) {
 	m := Meta{Version: schema.Version, Facts: make(map[string]string), Constructs: make(map[string]string)}
 	err := t.each("SELECT key, value FROM meta", nil, func(s *sqlite.Stmt) error {
-		if m.note(s.ColumnText(0), s.ColumnText(1)) {
+		if m.note(s.ColumnText(0), s.ColumnText(1)) || m.missing(s.ColumnText(0), s.ColumnText(1)) {
 			return nil
 		}
 		m.Facts[s.ColumnText(0)] = s.ColumnText(1)
@@ -444,13 +447,15 @@ type Loss struct {
 	Reason  string          `json:"reason"`
 	Events  int64           `json:"events"`
 	Bytes   int64           `json:"bytes"`
+	// Operations are of devices: no event is among them.
+	Operations int64 `json:"operations"`
 }
 
 // Losses reads what capture dropped.
 func (t *Trace) Losses() ([]Loss, error) {
 	var out []Loss
-	err := t.each("SELECT process, thread, reason, events, bytes FROM lost ORDER BY process, thread", nil, func(s *sqlite.Stmt) error {
-		out = append(out, Loss{model.ProcessID(s.ColumnInt64(0)), model.ThreadID(s.ColumnInt64(1)), s.ColumnText(2), s.ColumnInt64(3), s.ColumnInt64(4)})
+	err := t.each("SELECT process, thread, reason, events, bytes, operations FROM loss ORDER BY process, thread", nil, func(s *sqlite.Stmt) error {
+		out = append(out, Loss{model.ProcessID(s.ColumnInt64(0)), model.ThreadID(s.ColumnInt64(1)), s.ColumnText(2), s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5)})
 		return nil
 	})
 	return out, err

@@ -58,6 +58,7 @@ var viewQueries = []struct {
 	{"counters", "time", []string{"name", "process", "gpu", "unit"}, []string{"value"}},
 	{"clocks", "time", []string{"host"}, []string{"offset", "drift"}},
 	{"loss", "", []string{"reason", "process"}, []string{"events"}},
+	{"gaps", "start", []string{"reason", "process"}, []string{"duration"}},
 }
 
 // statements are the queries on each view, and whether they sort by numbers.

@@ -113,10 +113,7 @@ accscope_early_replay (void)
   for (i = 0; i < registrations; i++)
     {
       const struct registration *r = &registration[i];
-      if (r->unregister)
-	accscope_engine.callback_unregister (T, r->event, r->callback, r->mode);
-      else
-	accscope_engine.callback_register (T, r->event, r->callback, r->mode);
+      accscope_register (t, r->event, r->callback, r->mode, r->unregister);
     }
   free (registration);
   registration = NULL;

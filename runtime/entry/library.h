@@ -237,6 +237,11 @@ void accscope_activity_replay (void);	/* with the Go part opened */
 /* registration.c: publishes the registry, with what a tool has declared
    (accscope_events.h).  */
 void accscope_events_replay (struct acc_dispatch *);
+
+/* Registers or unregisters a callback, or toggles: the Go part does it, and who asked for
+   it is told of toggles (accscope_toggles.h).  */
+void accscope_register (struct thread *, int event, void *callback, int mode,
+			bool unregister);
 /* With the Go part opened.  */
 void accscope_names_replay (void);
 

@@ -5,25 +5,50 @@
 #include <string.h>
 
 #include "accscope_caller.h"
+#include "acc_callback.h"
 #include "accscope_names.h"
+#include "accscope_toggles.h"
 #include "library.h"
+
+/* accscope_toggles.h: the function of the one tool that asked.  */
+static accscope_toggled_function toggled;
+
+static int
+tell_toggles (accscope_toggled_function function)
+{
+  accscope_toggled_function none = NULL;
+
+  return function != NULL
+	 && __atomic_compare_exchange_n (&toggled, &none, function, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+	 ? 0 : EBUSY;
+}
+
+void
+accscope_register (struct thread *t, int event, void *callback, int mode, bool unregister)
+{
+  accscope_toggled_function tell;
+
+  if (unregister)
+    accscope_engine.callback_unregister (T, event, callback, mode);
+  else
+    accscope_engine.callback_register (T, event, callback, mode);
+  tell = __atomic_load_n (&toggled, __ATOMIC_ACQUIRE);
+  if (tell != NULL && (mode == acc_toggle || mode == acc_toggle_per_thread))
+    tell (event, callback, mode, !unregister);
+}
 
 static void
 change (struct thread *t, int event, void *callback, int mode, bool unregister,
 	const void *caller)
 {
-  const struct engine *e = accscope_loaded ();
-
-  if (e == NULL)
+  if (accscope_loaded () == NULL)
     {
       if (accscope_early_register (event, callback, mode, unregister, caller))
 	return;
-      e = engine ();
+      engine ();
     }
-  if (unregister)
-    e->callback_unregister (T, event, callback, mode);
-  else
-    e->callback_register (T, event, callback, mode);
+  accscope_register (t, event, callback, mode, unregister);
 }
 
 #define REGISTRATION(name, unregister)					\
@@ -132,6 +157,11 @@ ENTRY (acc_prof_lookup) (const char *name)
     {
       END;
       return (void *) names_later;
+    }
+  if (name != NULL && strcmp (name, ACCSCOPE_TOGGLES_NAME) == 0)
+    {
+      END;
+      return (void *) tell_toggles;
     }
   if (e != NULL)
     value = e->lookup (T, name);

@@ -211,4 +211,13 @@ FROM occupancy o LEFT JOIN queue q ON q.id = o.queue;
 
 -- What the trace does not hold.
 CREATE VIEW loss AS
-SELECT l.process, p.pid, l.thread, l.reason, l.events, l.bytes FROM lost l LEFT JOIN process p ON p.id = l.process;
+SELECT l.process, p.pid, l.thread, l.reason, l.events, l.bytes, 0 AS operations FROM lost l LEFT JOIN process p ON p.id = l.process
+UNION ALL SELECT p.id, p.pid, NULL, 'no space', 0, 0, CAST(m.value AS INTEGER) FROM process p JOIN meta m ON m.key = 'lost_operations_' || p.id;
+
+-- Times of which the trace has not all that happened.
+CREATE VIEW gaps AS
+SELECT g.process, p.pid, nullif(g.thread, 0) AS thread, g.start, g.end, coalesce(g.end, p.end) - g.start AS duration, g.reason, nullif(g.detail, '') AS detail
+FROM (SELECT json_extract(said, '$[0]') AS process, json_extract(said, '$[1]') AS thread, json_extract(said, '$[2]') AS start,
+    CAST(nullif(value, '') AS INTEGER) AS end, json_extract(said, '$[3]') AS reason, json_extract(said, '$[4]') AS detail
+  FROM (SELECT substr(key, 6) AS said, value FROM meta WHERE key BETWEEN 'gap: ' AND 'gap: ~') WHERE json_valid(said)) g
+LEFT JOIN process p ON p.id = g.process;

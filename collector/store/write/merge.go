@@ -3,6 +3,7 @@ package write
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -146,6 +147,12 @@ func (m *merger) copy() error {
 		if err := m.copyExits(p); err != nil {
 			return err
 		}
+		if err := m.copyGaps(p); err != nil {
+			return err
+		}
+	}
+	if err := m.SetMeta(store.GapsNoted, 1); err != nil {
+		return err
 	}
 	if err := m.copyOrdered(); err != nil {
 		return err
@@ -168,6 +175,34 @@ func (m *merger) copyExits(p *part) error {
 			continue
 		}
 		if err := m.SetMeta(fmt.Sprintf("%s%d", store.ExitKey, int64(processes[i].ID)+by), processes[i].Exit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyGaps takes over what is missing from a part, be it noted there or not.
+func (m *merger) copyGaps(p *part) error {
+	missing, err := p.trace.Partial()
+	if err != nil {
+		return err
+	}
+	process, thread := model.ProcessID(p.moved["process"].by), model.ThreadID(p.moved["thread"].by)
+	for _, g := range missing.Gaps {
+		if g.Start == math.MinInt64 {
+			continue // follows from the process
+		}
+		if g.Thread != 0 {
+			g.Thread += thread
+		}
+		g.Open = g.Open || g.End == math.MaxInt64
+		g.Process, g.Start, g.End = g.Process+process, p.at(g.Start), p.at(g.End)
+		if err := m.SetGap(g); err != nil {
+			return err
+		}
+	}
+	for of, n := range missing.Operations {
+		if err := m.SetLostOperations(of+process, n); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package write
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/accscope/accscope/collector/model"
@@ -31,6 +32,17 @@ func (w *Writer) SetUnused(data store.ProcessData) error {
 // SetMultiprocessors notes how many multiprocessors devices of a name have.
 func (w *Writer) SetMultiprocessors(device string, count int64) error {
 	return w.SetMeta(store.MultiprocessorsKey+device, count)
+}
+
+// SetGap notes a gap, or where one ends.
+func (w *Writer) SetGap(g store.Gap) error {
+	key, value := g.Note()
+	return w.SetMeta(key, value)
+}
+
+// SetLostOperations notes how many operations of devices capture dropped of a process.
+func (w *Writer) SetLostOperations(process model.ProcessID, n int64) error {
+	return w.SetMeta(fmt.Sprintf("%s%d", store.LostOperationsKey, process), n)
 }
 
 // writeNotes writes what another trace's notes say, whose processes have numbers that are

@@ -1,0 +1,103 @@
+package ingest_test
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/write"
+	"github.com/accscope/accscope/runtime/compilers"
+)
+
+// What a program has callbacks switched off for is a gap, and what was on the device before
+// it is not said to have stayed; nothing is a gap where all was recorded.
+func TestToggles(t *testing.T) {
+	program := compileSource(t, compilers.C(), "collector/ingest/testdata/toggles.c", "-O1")
+	for how, want := range map[string]struct {
+		gap    store.Gap
+		leaked []string
+	}{
+		"":           {store.Gap{}, []string{"a", "b"}},
+		"thread":     {store.Gap{Thread: 1, Reason: store.GapToggled}, []string{"b"}},
+		"process":    {store.Gap{Reason: store.GapToggled}, []string{"b"}},
+		"event":      {store.Gap{Reason: store.GapToggled, Detail: "delete"}, []string{"b"}},
+		"to the end": {store.Gap{Reason: store.GapToggled, Open: true}, nil},
+	} {
+		t.Run(how, func(t *testing.T) {
+			session, _ := capture(t, program, []string{how}, "LD_PRELOAD="+library(t, "libopenacc.so"), "ACC_DEVICE_TYPE=sim")
+			path := filepath.Join(t.TempDir(), "t.db")
+			finish(t, session, path).Close()
+			merged := filepath.Join(t.TempDir(), "merged.db")
+			if err := write.Merge(merged, []write.Input{{Path: path}}); err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range []string{path, merged} {
+				trace, err := store.Open(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer trace.Close()
+				missing, err := trace.Partial()
+				if err != nil {
+					t.Fatal(err)
+				}
+				gaps := missing.Gaps
+				switch {
+				case want.gap.Reason == "" && !missing.Whole(), want.gap.Reason != "" && len(gaps) != 1:
+					t.Fatalf("gaps %+v", gaps)
+				case want.gap.Reason == "":
+				case gaps[0].Start >= gaps[0].End || gaps[0].Process != 1:
+					t.Errorf("gap %+v", gaps[0])
+				default:
+					got := gaps[0]
+					got.Process, got.Start, got.End = 0, 0, 0
+					if got != want.gap {
+						t.Errorf("gap %+v, want %+v", got, want.gap)
+					}
+				}
+				left, err := trace.NeverDeleted(0, 1<<62, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var names []string
+				for _, m := range left {
+					names = append(names, m.Site.Name)
+				}
+				if len(names) != len(want.leaked) || len(names) > 0 && names[0] != want.leaked[0] {
+					t.Errorf("never deleted: %q, want %q", names, want.leaked)
+				}
+			}
+		})
+	}
+}
+
+// Under a runtime that does not tell when callbacks are switched off, events for which
+// others are missing say that some are.
+func TestEventsThatContradict(t *testing.T) {
+	for events, gaps := range map[string]int{"CsecCsec": 0, "CscCsec": 1, "Csecc": 1} {
+		t.Run(events, func(t *testing.T) {
+			session := t.TempDir()
+			loading, _ := load(t, session, 1, 1) // for its library
+			command := exec.Command(compile(t, "detached", "testdata/detached.c", "-ldl"), loading.Args[1])
+			command.Env = append(os.Environ(), "ACCSCOPE_SESSION="+session)
+			input, output := startPiped(t, command)
+			if _, err := io.WriteString(input, events); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadFull(output, make([]byte, len(events))); err != nil {
+				t.Fatal(err)
+			}
+			input.Close()
+			if err := command.Wait(); err != nil {
+				t.Fatal(err)
+			}
+			missing, err := finish(t, session, filepath.Join(t.TempDir(), "t.db")).Partial()
+			if err != nil || len(missing.Gaps) != gaps || gaps > 0 && missing.Gaps[0].Reason != store.GapMissing {
+				t.Errorf("gaps %+v, %v", missing, err)
+			}
+		})
+	}
+}
