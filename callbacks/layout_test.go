@@ -147,14 +147,83 @@ func TestHeadersCompile(t *testing.T) {
 		{compilers.C(), "-xc", "-std=c89"}, {compilers.C(), "-xc", "-std=c99"}, {compilers.C(), "-xc", "-std=gnu11"},
 		{compilers.CXX(), "-xc++", "-std=c++98"}, {compilers.CXX(), "-xc++", "-std=c++20"},
 	}
-	for _, header := range []string{"acc_callback.h", "acc_prof.h", "accscope_activity.h"} {
+	if _, err := exec.LookPath("clang"); err == nil {
+		compilers = append(compilers, [][]string{
+			{"clang", "-xc", "-std=c89"}, {"clang", "-xc", "-std=c99"}, {"clang", "-xc", "-std=c17"}, {"clang", "-xc", "-std=c2x"},
+			{"clang++", "-xc++", "-std=c++98"}, {"clang++", "-xc++", "-std=c++20"},
+		}...)
+	} else {
+		t.Log("not tried with Clang, which is not installed: apt-get install clang")
+	}
+	headers := []string{"openacc.h", "acc_callback.h", "acc_prof.h", "accel.h", "accscope_activity.h", "accscope_annotation.h",
+		"accscope_caller.h", "accscope_events.h", "accscope_names.h"}
+	for _, header := range headers {
 		for _, compiler := range compilers {
-			command := exec.Command(compiler[0], append(compiler[1:], "-Wall", "-Wextra", "-Werror",
-				"-pedantic", "-I"+includes, "-fsyntax-only", "-")...)
-			command.Stdin = strings.NewReader("#include \"" + header + "\"\n")
-			if out, err := command.CombinedOutput(); err != nil {
-				t.Errorf("%s with %s: %v\n%s", header, compiler, err, out)
+			if old := compiler[2]; header == "accscope_annotation.h" && (old == "-std=c89" || old == "-std=c++98") {
+				continue // it is for C99 and C++11
 			}
+			flags := []string{"-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"}
+			if compiler[1] == "-xc" {
+				flags = append(flags, "-Wstrict-prototypes")
+			}
+			syntaxOf(t, "#include \""+header+"\"\n", append(compiler, flags...)...)
+		}
+	}
+}
+
+// syntaxOf has a compiler look at a text that uses our headers.
+func syntaxOf(t *testing.T, text string, compiler ...string) {
+	t.Helper()
+	command := exec.Command(compiler[0], append(compiler[1:], "-I"+includes, "-")...)
+	command.Stdin = strings.NewReader(text)
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Errorf("%s with %s: %v\n%s", text, compiler, err, out)
+	}
+}
+
+// TestExampleCompiles compiles the example of a tool with our header, also as it takes that of
+// NVHPC, and with the compiler's.
+func TestExampleCompiles(t *testing.T) {
+	text, err := os.ReadFile("../examples/kerneltime/kerneltime.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := []string{compilers.C(), "-xc", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"}
+	syntaxOf(t, string(text), flags...)
+	syntaxOf(t, string(text), append(flags, "-DACCSCOPE_LOOKUP_TYPE", "-D__NVCOMPILER")...)
+	theirs := exec.Command(flags[0], append(flags[1:], "-fopenacc", "-foffload=disable", "../examples/kerneltime/kerneltime.c")...)
+	if out, err := theirs.CombinedOutput(); err != nil {
+		t.Errorf("with the compiler's header: %v\n%s", err, out)
+	}
+}
+
+// TestToolsOfOthersCompile has the forms in which tools are written for the headers of
+// others: of GCC, and with the macro for that, of NVHPC.
+func TestToolsOfOthersCompile(t *testing.T) {
+	const beginning = "#include <openacc.h>\n#include <acc_prof.h>\n" +
+		"static void cb (acc_prof_info *p, acc_event_info *e, acc_api_info *a) { (void) p; (void) e; (void) a; }\n"
+	const body = "{ (void) u; (void) l; r (acc_ev_wait_end, cb, acc_reg); }\n"
+	for _, c := range []struct {
+		text string
+		c    bool // not C++
+		flag string
+	}{
+		{"void acc_register_library (acc_prof_reg r, acc_prof_reg u, acc_prof_lookup_func l) " + body, false, ""},
+		{"void acc_register_library (acc_prof_reg r, acc_prof_reg u, acc_prof_lookup_func l) " + body, false, "-DACCSCOPE_LOOKUP_TYPE"},
+		{"void acc_register_library (acc_prof_reg r, acc_prof_reg u, acc_prof_lookup l) " + body, false, "-DACCSCOPE_LOOKUP_TYPE"},
+		{"void acc_register_library (acc_prof_reg r, acc_prof_reg u, void *(*l) (const char *)) " + body, true, "-DACCSCOPE_LOOKUP_TYPE"},
+		{"void acc_register_library (void *r, void *u, void *l) { (void) r; (void) u; (void) l; cb (0, 0, 0); }\n", true, "-DACCSCOPE_LOOKUP_TYPE"},
+		{"void acc_register_library (acc_prof_reg r, acc_prof_reg u, void (*(*l) (const char *)) ()) " + body, false, ""},
+		{"acc_prof_callback_t f = cb;\n", false, ""},
+		{"_acc_prof_int_t a; _acc_prof_size_t b; _acc_prof_ssize_t c;\nacc_prof_callback g = cb;\n", false, ""},
+	} {
+		flags := []string{"-Wall", "-Wextra", "-Werror", "-fsyntax-only"}
+		if c.flag != "" {
+			flags = append(flags, c.flag)
+		}
+		syntaxOf(t, beginning+c.text, append([]string{compilers.C(), "-xc", "-std=gnu11"}, flags...)...)
+		if !c.c {
+			syntaxOf(t, beginning+c.text, append([]string{compilers.CXX(), "-xc++"}, flags...)...)
 		}
 	}
 }

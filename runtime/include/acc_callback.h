@@ -219,14 +219,32 @@ extern void acc_prof_unregister (acc_event_t event_type, acc_callback cb,
 				 acc_register_t info);
 
 /* 5.3.1: inquiry functions, by name; null for an unknown name.
-   accscope_activity.h describes the one that there is.  */
+   accscope_activity.h describes the one that there is.  The specification gives
+   their type no parameters to check, which compilers warn of.  */
+#if defined __GNUC__ && !defined __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstrict-prototypes"
+#endif
 typedef void (*acc_query_fn) ();
+#if defined __GNUC__ && !defined __cplusplus
+#pragma GCC diagnostic pop
+#endif
 typedef acc_query_fn (*acc_prof_lookup_func) (const char *acc_query_fn_name);
+
+/* Tools written for NVHPC call the type acc_prof_lookup, which the specification
+   has as a routine, and give acc_register_library a look-up function of various
+   types.  With this macro the header lets them.  */
+#ifdef ACCSCOPE_LOOKUP_TYPE
+typedef acc_prof_lookup_func acc_prof_lookup;
+#else
 extern acc_query_fn acc_prof_lookup (const char *acc_query_fn_name);
+#endif
 
 /* 5.3.1: defined by a tools library, called by the runtime when it starts */
+#if !defined ACCSCOPE_LOOKUP_TYPE || defined __cplusplus
 extern void acc_register_library (acc_prof_reg reg, acc_prof_reg unreg,
 				  acc_prof_lookup_func lookup);
+#endif
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,12 @@
 
 #include "acc_callback.h"
 
+/* Names of other vendors' headers for types of the specification.  */
+typedef int _acc_prof_int_t;
+typedef size_t _acc_prof_size_t;
+typedef ssize_t _acc_prof_ssize_t;
+typedef acc_prof_callback acc_prof_callback_t;
+
 /* GCC's acc_prof.h computes valid_bytes (5.2) and the version by macros of these
    names, which programs written for it use.  */
 #define _ACC_PROF_VALID_BYTES_STRUCT(type, last, bytes)	\
