@@ -105,10 +105,17 @@ func (p *Process) nameOf(id StringID) StringID {
 	return p.places.intern(p.places.firstNamed(text))
 }
 
-// firstNamed gives the name of the first of references that has one.
+// firstNamed gives the name of the first of references that has one. Those behind the first
+// are of other calls: their names count where the text of the first one's directive has them.
 func (p *places) firstNamed(text string) string {
-	for one := range strings.SplitSeq(strings.TrimPrefix(text, reference), reference) {
-		if name := p.variable(one); name != "" {
+	own, others, _ := strings.Cut(strings.TrimPrefix(text, reference), reference)
+	if name := p.variable(own); name != "" || others == "" {
+		return name
+	}
+	site, _, _ := strings.Cut(own, ".")
+	_, at := p.position(reference + site)
+	for one := range strings.SplitSeq(others, reference) {
+		if name := p.variable(one); at.Directive.Names(name) {
 			return name
 		}
 	}

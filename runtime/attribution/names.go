@@ -68,19 +68,47 @@ func (a *Attribution) NameDirective(place Place, function uintptr, arguments goa
 func entriesOf(arguments goacc.Arguments) []snapshot.Entry {
 	entries := make([]snapshot.Entry, len(arguments.Kinds))
 	for i := range entries {
-		entries[i] = snapshot.Entry{Address: uint64(arguments.Hosts[i]), Size: uint64(BytesOf(arguments, i)),
-			Follows: i > 0 && follows(goacc.Kind(arguments.Kinds[i]))}
+		role := roleOf(goacc.Kind(arguments.Kinds[i]))
+		entries[i] = snapshot.Entry{Address: uint64(arguments.Hosts[i]), Size: uint64(BytesOf(arguments, i)), Role: role,
+			Follows: i > 0 && (role == snapshot.Pointer || role == snapshot.Attach), Structure: role == snapshot.Members}
+		if role == snapshot.Members {
+			entries[i].Size = uint64(arguments.Sizes[i])
+		}
 	}
 	return entries
 }
 
-// follows says whether an entry of this kind belongs to the one before it.
-func follows(kind goacc.Kind) bool {
+// roleOf says what an entry of a kind is for.
+func roleOf(kind goacc.Kind) snapshot.Role {
 	switch kind {
-	case goacc.Pointer, goacc.Descriptor, goacc.AlwaysPointer, goacc.Attach, goacc.Detach, goacc.ForceDetach:
-		return true
+	case goacc.Alloc, goacc.ForceAlloc:
+		return snapshot.Alloc
+	case goacc.To, goacc.ForceTo:
+		return snapshot.To
+	case goacc.From, goacc.ForceFrom:
+		return snapshot.From
+	case goacc.ToFrom, goacc.ForceToFrom:
+		return snapshot.ToFrom
+	case goacc.ForcePresent:
+		return snapshot.Present
+	case goacc.IfPresent:
+		return snapshot.IfPresent
+	case goacc.ForceDevicePointer:
+		return snapshot.DevicePointer
+	case goacc.Release, goacc.Delete:
+		return snapshot.Release
+	case goacc.UseDevice, goacc.UseDeviceIfPresent:
+		return snapshot.UseDevice
+	case goacc.ZeroLength, goacc.DeleteZeroLength:
+		return snapshot.Empty
+	case goacc.Pointer, goacc.Descriptor:
+		return snapshot.Pointer
+	case goacc.AlwaysPointer, goacc.Attach, goacc.Detach, goacc.ForceDetach:
+		return snapshot.Attach
+	case goacc.Struct, goacc.StructUnordered:
+		return snapshot.Members
 	}
-	return false
+	return snapshot.Other
 }
 
 // runtimeCall is a call in progress on the calling thread.
@@ -102,6 +130,11 @@ func (a *Attribution) Implied(place Place, function uintptr, name string) int32 
 		return 0
 	}
 	return 1
+}
+
+// Lists implements openacc.Namer.
+func (a *Attribution) Lists(place Place, function uintptr, name string) bool {
+	return a.positionOf(place, function, callbacks.RuntimeAPI).directive.Names(name)
 }
 
 // NameKernel implements openacc.Namer.

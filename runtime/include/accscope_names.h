@@ -16,7 +16,9 @@
    and the number of a site; var_name one or more of them, each followed by the number of
    an entry of that site and the number of its snapshots, of which the first that has a
    name for the entry counts.  Full stops stand between the numbers, which are decimal.
-   The first of the references that has a name gives the variable's.  parent_construct is
+   The first of the references that has a name gives the variable's; of those behind it,
+   which say what the data were called when they were mapped, only a name that the text of
+   the first one's directive lists.  parent_construct is
    acc_construct_parallel for every compute construct but those that are known to be
    another one without the directive's text; implicit is ACCSCOPE_IMPLIED_BY_TEXT where
    it is 0 if a data clause of the directive lists the variable that var_name refers to,

@@ -185,7 +185,6 @@ func (t *lifetimes) insert(d *Device, b *block, host, size uintptr) (*dataenv.Ma
 // found notes that t uses a mapping that another thread made, and whose first
 // upload may not have been made.
 func (t *lifetimes) found(m *dataenv.Mapping) {
-	t.learn(m)
 	if b := blockOf(m); b.creator != t.identity && b.creator != 0 {
 		t.scratch.pending = append(t.scratch.pending, b)
 	}

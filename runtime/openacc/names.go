@@ -2,7 +2,6 @@ package openacc
 
 import (
 	"cmp"
-	"strings"
 	"sync/atomic"
 	"unsafe"
 
@@ -24,6 +23,9 @@ type Namer interface {
 	// 0 where a data clause of the directive's text lists it by that name, 1 where none
 	// does or the text is not known, callbacks.ImpliedByText where the name is a reference.
 	Implied(place attribution.Place, function uintptr, name string) int32
+	// Lists says whether the text of a directive lists data by a name that they have from
+	// elsewhere. Of a name that is a reference the tool asks that.
+	Lists(place attribution.Place, function uintptr, name string) bool
 	// NameKernel names a compute construct's kernel, "" leaves it to the device.
 	NameKernel(place attribution.Place, function uintptr) string
 	// Describe tells at once what entry i of a directive is, DescribeData what a routine's
@@ -93,7 +95,7 @@ func (t *namer) noteNames(arguments goacc.Arguments) {
 	names := t.namesOf(arguments)
 	s := t.scratch
 	for i, name := range names {
-		if size := attribution.BytesOf(arguments, i); name != "" && size > 0 {
+		if size := attribution.BytesOf(arguments, i); size > 0 {
 			s.names = append(s.names, namedRange{arguments.Hosts[i], arguments.Hosts[i] + size, name})
 		}
 	}
@@ -148,9 +150,8 @@ func (t *namer) nameData(host, bytes uintptr) {
 	if !t.naming() {
 		return
 	}
-	if name := t.rt.options.Namer.NameData(t.place, host, bytes); name != "" {
-		t.scratch.names = append(t.scratch.names, namedRange{host, host + bytes, name})
-	}
+	name := t.rt.options.Namer.NameData(t.place, host, bytes)
+	t.scratch.names = append(t.scratch.names, namedRange{host, host + bytes, name})
 }
 
 func (t *namer) haveNames() {
@@ -160,36 +161,44 @@ func (t *namer) haveNames() {
 	}
 }
 
-// nameOf names a host range for an event: by what the call in progress calls it,
-// else by what m, its mapping (or nil), was called before.
+// nameOf names a host range for an event: by what the call in progress calls it, or a part
+// of it, else by what m, its mapping (or nil), was called when it was made. Data that the call
+// is itself about have such a name only where its directive's text lists it.
 func (t *namer) nameOf(host, size uintptr, m *dataenv.Mapping) string {
 	t.haveNames()
-	name, smallest := "", ^uintptr(0)
+	name, part, smallest, own := "", "", ^uintptr(0), 0
 	for i := range t.scratch.names {
 		r := &t.scratch.names[i]
-		if r.low <= host && host+size <= r.high && r.high-r.low < smallest {
+		if r.low < host+size && host < r.high {
+			own, part = own+1, r.name
+		}
+		if r.name != "" && r.low <= host && host+size <= r.high && r.high-r.low < smallest {
 			if name, smallest = r.name, r.high-r.low; smallest == size {
 				break
 			}
 		}
 	}
-	if m != nil && (name == "" || attribution.IsReference(name)) {
-		name = t.joined(name, m.Name())
+	if m == nil {
+		return name
 	}
-	return name
+	if name == "" && own == 1 {
+		name = part
+	}
+	switch known := m.Name(); {
+	case name != "" && !attribution.IsReference(name), known == "":
+		return name
+	case name == "" && own > 0 && (attribution.IsReference(known) || !t.rt.options.Namer.Lists(t.place, t.function, known)):
+		return ""
+	default:
+		return t.joined(name, known)
+	}
 }
 
-// learn gives a mapping the name that the call in progress has for it, if it has
-// none yet. Of references it keeps two: the first may turn out to be of no name.
+// learn gives a mapping the name that the call which makes it has for it.
 func (t *namer) learn(m *dataenv.Mapping) {
-	known := m.Name()
-	if known != "" && (!attribution.IsReference(known) || strings.LastIndexByte(known, attribution.Reference) > 0) {
-		return
-	}
-	t.haveNames()
-	if len(t.scratch.names) > 0 {
-		if name := t.nameOf(m.Host, m.Size, nil); name != "" && name != known {
-			m.SetName(t.joined(known, name))
+	if t.haveNames(); len(t.scratch.names) > 0 {
+		if name := t.nameOf(m.Host, m.Size, nil); name != "" {
+			m.SetName(name)
 		}
 	}
 }

@@ -24,6 +24,7 @@ func (n *versionedNames) NameDirective(_ attribution.Place, _ uintptr, a goacc.A
 
 func (n *versionedNames) NameData(attribution.Place, uintptr, uintptr) string            { return "" }
 func (n *versionedNames) Implied(attribution.Place, uintptr, string) int32               { return 1 }
+func (n *versionedNames) Lists(attribution.Place, uintptr, string) bool                  { return false }
 func (n *versionedNames) NameKernel(attribution.Place, uintptr) string                   { return "" }
 func (n *versionedNames) Refers() bool                                                   { return true }
 func (n *versionedNames) Attribute(attribution.Place, uintptr, *callbacks.Info)          {}

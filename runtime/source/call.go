@@ -1,6 +1,10 @@
 package source
 
-import "github.com/accscope/accscope/runtime/source/snapshot"
+import (
+	"slices"
+
+	"github.com/accscope/accscope/runtime/source/snapshot"
+)
 
 // Position is where a call stands in the source, as OpenACC 3.3 §5.2.1 has it.
 // Unknown texts are empty, unknown lines 0.
@@ -54,5 +58,11 @@ func (p *Process) Names(c snapshot.Call) []string {
 	if err != nil {
 		frame = nil
 	}
-	return NameEntries(c.Entries, slots, frame, p.GlobalName)
+	names := NameEntries(c.Entries, slots, frame, p.GlobalName)
+	if frame != nil && slices.ContainsFunc(c.Entries, func(e snapshot.Entry) bool { return e.Role != snapshot.RoleUnknown }) {
+		// What debug information lacks leaves the text out.
+		at, _ := p.Position(c.ReturnAddress, c.Function)
+		frame.heedText(at.Directive, c.Entries, names)
+	}
+	return names
 }

@@ -143,6 +143,12 @@ func follow(t testing.TB, program string, see func(c call, p *Process, memory sn
 	}
 }
 
+// roles are those of map kinds, forced or not.
+var roles = map[uint16]snapshot.Role{0x00: snapshot.Alloc, 0x01: snapshot.To, 0x02: snapshot.From, 0x03: snapshot.ToFrom,
+	0x04: snapshot.Pointer, 0x05: snapshot.Pointer, 0x06: snapshot.Present, 0x07: snapshot.Release, 0x08: snapshot.DevicePointer,
+	0x0b: snapshot.IfPresent, 0x0e: snapshot.UseDevice, 0x0f: snapshot.Empty, 0x10: snapshot.UseDevice, 0x17: snapshot.Release,
+	0x1c: snapshot.Members, 0x1d: snapshot.Attach, 0x1f: snapshot.Empty, 0x50: snapshot.Attach, 0x51: snapshot.Attach, 0x5c: snapshot.Members}
+
 func readCall(r *bufio.Reader) (c call, err error) {
 	line, err := r.ReadString('\n')
 	if err != nil {
@@ -180,6 +186,7 @@ func readCall(r *bufio.Reader) (c call, err error) {
 			e.Follows = i > 0
 		}
 		e.Structure = kind&0xff == 0x1c || kind&0xff == 0x5c // GCC 14 and later: members in any order
+		e.Role = roles[kind&0xff&^0x80]
 		c.entries = append(c.entries, e)
 		c.kinds = append(c.kinds, kind)
 	}

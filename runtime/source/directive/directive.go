@@ -20,6 +20,7 @@ type Directive struct {
 
 	text string   // behind the sentinel
 	data []string // plain names of what its data clauses list
+	cut  bool     // a line that it goes on in was not found
 }
 
 // A Clause is one clause, such as copy(a[0:n], b).

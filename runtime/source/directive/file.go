@@ -110,6 +110,8 @@ func (f found) add(sentinel, text string, first, last int) *Directive {
 // pragmaSentinel is that of C and C++, however its words are put apart.
 const pragmaSentinel = "#pragma acc"
 
+var blockComment = regexp.MustCompile(`/\*.*?\*/`)
+
 var pragmaOperator = regexp.MustCompile(`\b_Pragma\s*\(\s*"\s*acc\b((?:[^"\\]|\\.)*)"\s*\)`)
 
 func cDirectives(content []byte) map[int]*Directive {
@@ -137,7 +139,7 @@ func cDirectives(content []byte) map[int]*Directive {
 			offset += len(lines[i]) + 1
 			text = text[:len(text)-1] + " " + strings.TrimSuffix(lines[i], "\r")
 		}
-		text, _, _ = strings.Cut(text, "//")
+		text, _, _ = strings.Cut(blockComment.ReplaceAllString(text, " "), "//")
 		if d := directives.add(pragmaSentinel, text, first+1, i+1); d != nil {
 			d.End = constructEnd(d, content[min(offset, len(content)):], i+2)
 		}
@@ -192,6 +194,9 @@ func fortranDirectives(content []byte, fixed bool) map[int]*Directive {
 		}
 		i = last
 		d := directives.add(sentinel, text, first+1, last+1)
+		if d != nil {
+			d.cut = more
+		}
 		switch {
 		case d == nil:
 		case strings.HasPrefix(d.Name, "end "):

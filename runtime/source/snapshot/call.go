@@ -18,6 +18,30 @@ type Entry struct {
 	// descriptor or attachment that goes with mapped data.
 	Follows bool
 	// Structure tells that the mapping announces members of a structure that
-	// begins at the address; Size then counts no bytes.
+	// begins at the address; Size then counts these, and no bytes.
 	Structure bool
+	// Role is what the directive asks for.
+	Role Role
 }
+
+// A Role is what a directive asks for with a mapping, as far as its text tells it too. It is
+// unknown of the argument of a routine, and in captures of earlier versions.
+type Role uint8
+
+const (
+	RoleUnknown Role = iota
+	Alloc
+	To
+	From
+	ToFrom
+	Present
+	IfPresent
+	DevicePointer
+	Release
+	UseDevice
+	Empty   // a section that may have no bytes
+	Pointer // Follows: of the pointer or descriptor of a variable
+	Attach  // Follows: of the pointer or descriptor that is a component
+	Members // Structure
+	Other
+)

@@ -23,7 +23,8 @@ import (
 //
 // In bytes, each number little-endian: a head of eight words of 32 bits (the
 // registers that are known, the entries, the pieces of memory, how many registers
-// follow or 0 for 16, four that are 0); so many registers of 8 bytes; each entry's address, size and flags, 8 bytes each; each
+// follow or 0 for 16, four that are 0); so many registers of 8 bytes; each entry's address, size and flags
+// (1 follows, 2 structure, from bit 8 on the role), 8 bytes each; each
 // piece's address and length, 8 bytes each; the pieces.
 const (
 	headSize  = 32
@@ -34,6 +35,7 @@ const (
 
 	entryFollows   = 1
 	entryStructure = 2
+	entryRole      = 8 // its lowest bit
 )
 
 const (
@@ -106,6 +108,7 @@ func (c *Call) AppendOf(to []byte, static [][2]uint64, pid int) []byte {
 		if e.Structure {
 			flags |= entryStructure
 		}
+		flags |= uint64(e.Role) << entryRole
 		to = binary.LittleEndian.AppendUint64(to, e.Address)
 		to = binary.LittleEndian.AppendUint64(to, e.Size)
 		to = binary.LittleEndian.AppendUint64(to, flags)
@@ -221,7 +224,7 @@ func Read(b []byte) (Call, error) {
 	for ; entries > 0; entries-- {
 		flags := le.Uint64(b[16:])
 		c.Entries = append(c.Entries, Entry{Address: le.Uint64(b), Size: le.Uint64(b[8:]),
-			Follows: flags&entryFollows != 0, Structure: flags&entryStructure != 0})
+			Follows: flags&entryFollows != 0, Structure: flags&entryStructure != 0, Role: Role(flags >> entryRole)})
 		b = b[entrySize:]
 	}
 	content := b[count*pieceSize:]

@@ -1,0 +1,139 @@
+package directive
+
+import (
+	"slices"
+	"strings"
+)
+
+// An Item is one variable that a clause lists, as its text has it: steps from a variable
+// to a component, each perhaps with subscripts.
+type Item struct {
+	Clause string // in small letters
+	Steps  []Step
+}
+
+// A Step is a variable, or a component of what the step before it is.
+type Step struct {
+	Reach      string // how it is reached: "", ".", "->" or "%"
+	Name       string
+	Subscripts []string // what stands between the brackets, in C one for each pair
+}
+
+// dataLists are the clauses by which a directive other than a compute construct says what
+// data it is about, beside dataClauses.
+var dataLists = map[string]bool{
+	"delete": true, "self": true, "host": true, "device": true, "deviceptr": true, "use_device": true,
+	"attach": true, "detach": true, "device_resident": true, "link": true,
+}
+
+// Items are the variables that the data clauses list, in the order of the text. ok is false
+// where one of them is no variable or component, but a macro or an expression, or where
+// the text may be cut.
+func (d *Directive) Items() (items []Item, ok bool) {
+	if d == nil || d.cut {
+		return nil, false
+	}
+	for i := range d.Clauses {
+		clause := &d.Clauses[i]
+		name := clause.Name
+		if d.fortran() {
+			name = strings.ToLower(name)
+		}
+		if !clause.Has || !dataClauses[name] && !dataLists[name] {
+			continue
+		}
+		for _, text := range listed(withoutModifier(clause.Arguments)) {
+			steps, ok := d.steps(text)
+			if !ok {
+				return nil, false
+			}
+			items = append(items, Item{Clause: name, Steps: steps})
+		}
+	}
+	return items, true
+}
+
+func (d *Directive) fortran() bool { return d.Sentinel != pragmaSentinel }
+
+// steps takes an item apart.
+func (d *Directive) steps(text string) (steps []Step, ok bool) {
+	if d.fortran() {
+		text = strings.ToLower(text)
+	}
+	reach := ""
+	for {
+		step := Step{Reach: reach}
+		step.Name, text = word(text)
+		if step.Name == "" || step.Name[0] >= '0' && step.Name[0] <= '9' {
+			return nil, false
+		}
+		text = strings.TrimLeft(text, " \t")
+		for text != "" && (text[0] == '[' && !d.fortran() || text[0] == '(' && d.fortran()) {
+			end := closing(text)
+			if end == len(text) {
+				return nil, false
+			}
+			step.Subscripts = append(step.Subscripts, strings.TrimSpace(text[1:end]))
+			text = strings.TrimLeft(text[end+1:], " \t")
+		}
+		steps = append(steps, step)
+		if text == "" {
+			return steps, true
+		}
+		reach = ""
+		for _, r := range []string{".", "->", "%"} {
+			if rest, found := strings.CutPrefix(text, r); found && (r == "%") == d.fortran() {
+				reach, text = r, rest
+				break
+			}
+		}
+		if reach == "" {
+			return nil, false
+		}
+	}
+}
+
+// Plain is the item's name as Lists compares names: without subscripts and the ways to reach
+// it.
+func (i *Item) Plain() string {
+	var names []string
+	for _, s := range i.Steps {
+		names = append(names, s.Name)
+	}
+	return strings.TrimPrefix(strings.Join(names, "."), "this.")
+}
+
+// Name is the item as variables are named, without its section; "" where an index in it is
+// no number, so that its value is not known.
+func (i *Item) Name() string {
+	var b strings.Builder
+	for at, s := range i.Steps {
+		b.WriteString(s.Reach)
+		b.WriteString(s.Name)
+		if at == len(i.Steps)-1 {
+			break
+		}
+		for _, subscript := range s.Subscripts {
+			if strings.Trim(subscript, "0123456789,") != "" {
+				return ""
+			}
+			if s.Reach == "%" || i.Steps[at+1].Reach == "%" {
+				b.WriteString("(" + subscript + ")")
+			} else {
+				b.WriteString("[" + subscript + "]")
+			}
+		}
+	}
+	return strings.TrimPrefix(b.String(), "this->")
+}
+
+// Names says whether the text lists a variable, under the name that debug information gives
+// it, whatever its directive.
+func (d *Directive) Names(variable string) bool {
+	items, ok := d.Items()
+	plain := Plain(variable)
+	return ok && slices.ContainsFunc(items, func(i Item) bool { return i.Plain() == plain })
+}
+
+// Plain is the name of a variable, as debug information has it, in the form of Item.Plain.
+func Plain(variable string) string { return plainName(variable, false) }

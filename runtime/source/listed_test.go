@@ -1,0 +1,119 @@
+package source
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
+	"github.com/accscope/accscope/runtime/source/snapshot"
+)
+
+// score counts the mappings of a family's programs by what they are called.
+type score struct{ right, wrong, unknown int }
+
+func (s score) String() string {
+	all := s.right + s.wrong + s.unknown
+	return fmt.Sprintf("%5d mappings: %5d right (%.1f %%), %d wrong, %d unknown", all, s.right, 100*float64(s.right)/float64(all), s.wrong, s.unknown)
+}
+
+// TestFamily names the mappings of generated programs whose names are known (member), as
+// they are found at the call and from a snapshot of it. None may have another's name.
+// ACCSCOPE_LONG=1 takes the whole family, -v says how each part fares.
+func TestFamily(t *testing.T) {
+	family := []member{
+		{language: "c", place: "main", variables: 8, seed: 1}, {language: "c", place: "inlined", variables: 17, seed: 2},
+		{language: "cc", place: "callee", variables: 17, seed: 3}, {language: "f90", place: "callee", variables: 17, seed: 5},
+	}
+	levels := []string{"-O2"}
+	if os.Getenv("ACCSCOPE_LONG") != "" {
+		levels = []string{"-O0", "-O1", "-O2", "-O3"}
+		family = nil
+		for _, language := range []string{"c", "cc", "f90"} {
+			for _, place := range []string{"main", "callee", "inlined"} {
+				for seed, variables := range []int{1, 2, 3, 5, 8, 13, 21, 30, 40, 8, 40} {
+					family = append(family, member{language: language, place: place, variables: variables, seed: uint64(seed)})
+				}
+			}
+		}
+	}
+	var mu sync.Mutex
+	scores := map[string]score{}
+	t.Run("", func(t *testing.T) {
+		for i := range family {
+			m := &family[i]
+			text := m.write()
+			for _, level := range levels {
+				t.Run(m.String()+level, func(t *testing.T) {
+					t.Parallel()
+					m.run(t, text, level, func(call string, got score) {
+						mu.Lock()
+						defer mu.Unlock()
+						for _, part := range []string{"all", m.language + " " + level, m.language + " in " + m.place, m.language + " " + call} {
+							s := scores[part]
+							scores[part] = score{s.right + got.right, s.wrong + got.wrong, s.unknown + got.unknown}
+						}
+					})
+				})
+			}
+		}
+	})
+	for _, part := range slices.Sorted(maps.Keys(scores)) {
+		t.Logf("%-18s %s", part, scores[part])
+	}
+	if all := scores["all"]; all.right*100 < 98*(all.right+all.wrong+all.unknown) {
+		t.Errorf("fewer than 98 %% have their names: %s", all)
+	}
+}
+
+// run builds and runs a member and counts the names of each of its calls.
+func (m *member) run(t *testing.T, text, level string, count func(call string, got score)) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, m.file())
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	compiler := map[string]string{"c": compilers.C(), "cc": compilers.CXX(), "f90": compilers.Fortran()}[m.language]
+	if _, err := exec.LookPath(compiler); err != nil {
+		t.Skipf("%s is not installed", compiler)
+	}
+	program, inline := filepath.Join(dir, "member"), "-finline"
+	if m.place == "callee" {
+		inline = "-fno-inline"
+	}
+	out, err := exec.Command(compiler, "-fopenacc", "-foffload=disable", "-g", "-w", level, inline, file, stub(t), "-o", program).CombinedOutput()
+	if strings.Contains(string(out), "internal compiler error") {
+		t.Skipf("%s cannot compile it: %s", compiler, out)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	follow(t, program, func(c call, p *Process, memory snapshot.Memory) {
+		at := snapshot.Call{ReturnAddress: c.ret, Function: c.function, Registers: c.registers, Entries: c.entries, Memory: memory}
+		names := p.Names(at)
+		if kept := later(t, at, p); !slices.Equal(kept, names) {
+			t.Errorf("%s: named %q at the call, %q from a snapshot of it", c.name, names, kept)
+		}
+		var got score
+		for i, name := range names {
+			switch want := m.truth[c.entries[i].Size]; {
+			case want == "":
+			case name == want:
+				got.right++
+			case name == "":
+				got.unknown++
+			default:
+				got.wrong++
+				place, _ := p.LookupReturn(c.ret)
+				t.Errorf("%s at line %d: mapping %d is called %s, and is %s; the program:\n%s", c.name, place.Line, i, name, want, text)
+			}
+		}
+		count(c.name, got)
+	})
+}
