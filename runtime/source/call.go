@@ -62,7 +62,11 @@ func (p *Process) Names(c snapshot.Call) []string {
 	if frame != nil && slices.ContainsFunc(c.Entries, func(e snapshot.Entry) bool { return e.Role != snapshot.RoleUnknown }) {
 		// What debug information lacks leaves the text out.
 		at, _ := p.Position(c.ReturnAddress, c.Function)
-		frame.heedText(at.Directive, c.Entries, names)
+		named := map[int]bool{}
+		for _, s := range slots {
+			named[s.Index] = true
+		}
+		frame.heedText(at.Directive, c.Entries, names, named)
 	}
 	return names
 }

@@ -26,6 +26,7 @@ type listed struct {
 	groups  []group
 	fortran bool
 	update  bool
+	unsure  bool // debug information lacks one of the items
 }
 
 // An item is what the text lists, with what debug information says of it.
@@ -56,8 +57,8 @@ type group struct {
 }
 
 // heedText takes the names of a call's entries that the text of its directive excludes, and
-// gives those that it proves.
-func (f *Frame) heedText(d *Directive, entries []snapshot.Entry, names []string) {
+// gives those that it proves. slots are the entries that the outlined function names.
+func (f *Frame) heedText(d *Directive, entries []snapshot.Entry, names []string, slots map[int]bool) {
 	if d == nil || !aboutData[d.Name] && !d.Compute() {
 		return
 	}
@@ -71,14 +72,15 @@ func (f *Frame) heedText(d *Directive, entries []snapshot.Entry, names []string)
 	_ = f.image.read(func() error {
 		for _, i := range items {
 			of, ok := l.item(i)
-			if !ok {
+			if !ok && !l.fortran {
 				return nil // a macro may be anything
 			}
+			l.unsure = l.unsure || !ok
 			l.items = append(l.items, of)
 		}
-		if d.Compute() {
-			l.interpolate()
-		} else {
+		if d.Compute() && !l.unsure {
+			l.interpolate(slots)
+		} else if !d.Compute() {
 			l.heed()
 		}
 		return nil
@@ -98,8 +100,7 @@ func (l *listed) heed() {
 			return // the text is another call's
 		}
 	}
-	l.exclude()
-	if l.pair(l.items, l.groups) {
+	if l.exclude(); l.unsure || l.pair(l.items, l.groups) {
 		return
 	}
 	// Where a part is not understood, variables and components may be, each on their own.
@@ -122,12 +123,31 @@ func (l *listed) heed() {
 // interpolate names mappings of a compute construct that lie between those that have the
 // names of the text in its order: what it lists comes before what is implicit, but may be
 // left out where the construct does not use it.
-func (l *listed) interpolate() {
+func (l *listed) interpolate(slots map[int]bool) {
 	if !l.group() {
 		return
 	}
 	for i := range l.items {
 		l.items[i].form = either
+	}
+	// A pointer's target, or that of a component, is mapped because a clause lists it. What
+	// the frame says of it holds only where no other item may be a name of the same data.
+	for _, g := range l.groups {
+		name := l.names[g.first]
+		if name == "" || slots[g.first] {
+			continue
+		}
+		t, _, ok := l.frame.declared(name)
+		pointer := ok && !l.fortran && t != nil && t.Kind == units.Pointer
+		if !pointer && !g.attached {
+			continue
+		}
+		plain := directive.Plain(name)
+		if !slices.ContainsFunc(l.items, func(of item) bool { return of.plain == plain }) || l.shared(g) {
+			for n := g.first; n < g.end; n++ {
+				l.names[n] = ""
+			}
+		}
 	}
 	reversed := slices.Clone(l.items)
 	slices.Reverse(reversed)
@@ -149,6 +169,13 @@ func (l *listed) interpolate() {
 			l.names[n] = of.name
 		}
 	}
+}
+
+// shared says whether another group may be of the same data, or has the same name.
+func (l *listed) shared(g group) bool {
+	return slices.ContainsFunc(l.groups, func(o group) bool {
+		return o.first != g.first && (l.entries[o.first].Address == l.entries[g.first].Address || l.names[o.first] == l.names[g.first])
+	})
 }
 
 // known is how many of the first groups are the items in this order: the last of them has
@@ -359,7 +386,9 @@ func (l *listed) item(i directive.Item) (of item, ok bool) {
 	of = item{Item: i, plain: i.Plain(), name: i.Name()}
 	t, member, ok := l.frame.declared(i.Steps[0].Name)
 	if !ok {
-		return of, false
+		// Static data may be known by the linker only.
+		of.form = either
+		return of, len(i.Steps) == 1 && slices.Contains(l.names, of.plain)
 	}
 	if !member && len(i.Steps) == 1 {
 		if l.reference(t) {

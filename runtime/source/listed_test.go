@@ -29,7 +29,8 @@ func (s score) String() string {
 func TestFamily(t *testing.T) {
 	family := []member{
 		{language: "c", place: "main", variables: 8, seed: 1}, {language: "c", place: "inlined", variables: 17, seed: 2},
-		{language: "cc", place: "callee", variables: 17, seed: 3}, {language: "f90", place: "callee", variables: 17, seed: 5},
+		{language: "cc", place: "callee", variables: 8, seed: 4}, {language: "cc", place: "callee", variables: 8, seed: 9},
+		{language: "f90", place: "callee", variables: 17, seed: 5}, {language: "f90", place: "main", variables: 2, seed: 1},
 	}
 	levels := []string{"-O2"}
 	if os.Getenv("ACCSCOPE_LONG") != "" {
@@ -87,7 +88,9 @@ func (m *member) run(t *testing.T, text, level string, count func(call string, g
 	if m.place == "callee" {
 		inline = "-fno-inline"
 	}
-	out, err := exec.Command(compiler, "-fopenacc", "-foffload=disable", "-g", "-w", level, inline, file, stub(t), "-o", program).CombinedOutput()
+	build := exec.Command(compiler, "-fopenacc", "-foffload=disable", "-g", "-w", level, inline, file, stub(t), "-o", program)
+	build.Dir = dir
+	out, err := build.CombinedOutput()
 	if strings.Contains(string(out), "internal compiler error") {
 		t.Skipf("%s cannot compile it: %s", compiler, out)
 	}
