@@ -70,12 +70,18 @@ func entriesOf(arguments goacc.Arguments) []snapshot.Entry {
 	for i := range entries {
 		role := roleOf(goacc.Kind(arguments.Kinds[i]))
 		entries[i] = snapshot.Entry{Address: uint64(arguments.Hosts[i]), Size: uint64(BytesOf(arguments, i)), Role: role,
-			Follows: i > 0 && (role == snapshot.Pointer || role == snapshot.Attach), Structure: role == snapshot.Members}
+			Follows: i > 0 && follows(goacc.Kind(arguments.Kinds[i])), Structure: role == snapshot.Members}
 		if role == snapshot.Members {
 			entries[i].Size = uint64(arguments.Sizes[i])
 		}
 	}
 	return entries
+}
+
+// follows says whether an entry of this kind belongs to the one before it.
+func follows(kind goacc.Kind) bool {
+	role := roleOf(kind)
+	return role == snapshot.Pointer || role == snapshot.Attach
 }
 
 // roleOf says what an entry of a kind is for.
