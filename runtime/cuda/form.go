@@ -9,6 +9,7 @@ import "C"
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -24,9 +25,35 @@ type form struct {
 
 // facts are what was read of an image's texts, as they are kept with what became of them.
 type facts struct {
-	Writes     argumentWrites `json:"writes"`
-	Stamped    []string       `json:"stamped,omitempty"`    // kernels that take their times
-	Reductions int            `json:"reductions,omitempty"` // loops that became instructions
+	Kernels    map[string]kernelFacts `json:"kernels"`              // those of OpenACC that can be read
+	Stamped    []string               `json:"stamped,omitempty"`    // kernels that take their times
+	Reductions int                    `json:"reductions,omitempty"` // loops that became instructions
+}
+
+// kernelFacts are what was read of a kernel.
+type kernelFacts struct {
+	// Known says that the arguments which the kernel may write to are known: Writes.
+	Known  bool  `json:"known,omitempty"`
+	Writes []int `json:"writes,omitempty"`
+	loops
+}
+
+// kernelsIn reads the kernels of a text.
+func kernelsIn(m *ptx.Module) map[string]kernelFacts {
+	all := map[string]kernelFacts{}
+	for i := range m.Functions {
+		f := &m.Functions[i]
+		if !f.Entry || !f.Defined() || !takesOnlyBlock(f) {
+			continue
+		}
+		body, err := m.Decode(f)
+		if err != nil {
+			continue // the driver will tell
+		}
+		written, known := writes(body)
+		all[strings.Clone(f.Name)] = kernelFacts{Known: known, Writes: slices.Sorted(maps.Keys(written)), loops: loopsOf(m, f, body)}
+	}
+	return all
 }
 
 // rewriteVariable is 0 for programs whose device code is to stay as GCC wrote it.
@@ -39,7 +66,7 @@ func rewrites(lookup func(string) (string, bool)) bool {
 
 // key is what a form makes of a text, for the cache: other words make other code.
 func (as form) key() string {
-	key := fmt.Sprint("form 1 ", as.reductions)
+	key := fmt.Sprint("form 2 ", as.reductions)
 	if as.stamps {
 		key += stampParameter + stampStart + stampEnd
 	}
@@ -49,7 +76,7 @@ func (as form) key() string {
 // of gives an image's texts as the form has them. A text that cannot be read stays as it
 // is; so do all kernels' beginnings and ends where one is not as GCC writes it.
 func (as form) of(texts []string) (changed []string, about facts) {
-	about.Writes = argumentWrites{}
+	about.Kernels = map[string]kernelFacts{}
 	modules := make([]*ptx.Module, len(texts))
 	all := make([][]edit, len(texts))
 	stamped := as.stamps
@@ -60,7 +87,7 @@ func (as form) of(texts []string) (changed []string, about facts) {
 			continue
 		}
 		modules[i] = m
-		maps.Copy(about.Writes, writesIn(m))
+		maps.Copy(about.Kernels, kernelsIn(m))
 		if as.reductions {
 			all[i] = reductions(m)
 			for _, e := range all[i] {

@@ -165,9 +165,8 @@ func (i *images) functions(module C.CUmodule, about facts, image goacc.Image, co
 	d := i.device
 	for n, f := range code.Functions {
 		name := C.CString(f.Name)
-		k := &kernel{device: d, name: f.Name, launching: "launch " + f.Name, stamps: slices.Contains(about.Stamped, f.Name),
+		k := &kernel{device: d, name: f.Name, launching: "launch " + f.Name, about: about.Kernels[f.Name], stamps: slices.Contains(about.Stamped, f.Name),
 			fixed: device.Geometry{Gangs: uint32(f.Dimensions[0]), Workers: uint32(f.Dimensions[1]), Vector: uint32(f.Dimensions[2])}}
-		k.written, k.known = about.Writes[f.Name]
 		var threads C.int
 		answer := C.accscope_cuda_function(d.c, module, name, &k.function, &threads)
 		C.free(unsafe.Pointer(name))

@@ -4,9 +4,11 @@ package cuda
 import "C"
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/goacc"
 )
 
 const (
@@ -25,21 +27,51 @@ type kernel struct {
 	stamps    bool            // it takes its own times (stamps.c)
 	threads   int             // most threads per block
 	fixed     device.Geometry // what the compiler fixed; 0: left open
-	written   []int           // arguments that it may write to, where that is known
-	known     bool
+	about     kernelFacts     // what its code tells
 	last      atomic.Pointer[resolved]
 }
 
-type resolved struct{ asked, result device.Geometry }
+type resolved struct {
+	asked, result device.Geometry
+	trips         []int64 // of each of its loops, where they are known
+}
 
 func (k *kernel) Name() string { return k.name }
 
 // Resolve leaves what the compiler fixed, then what the construct asks for, then
 // GOMP_OPENACC_DIM, as GCC's rules have it, and chooses the rest.
 func (k *kernel) Resolve(g device.Geometry) device.Geometry {
-	if known := k.last.Load(); known != nil && (known.asked == g || known.result == g) {
-		return known.result
+	if last := k.last.Load(); last != nil && (last.asked == g && last.trips == nil || last.result == g) {
+		return last.result
 	}
+	return k.resolve(g, nil)
+}
+
+// ResolveFor chooses by the trip counts of the kernel's loops, too, where they are known.
+func (k *kernel) ResolveFor(g device.Geometry, a *goacc.Arguments) device.Geometry {
+	if len(k.about.Gang) == 0 || g.Gangs != 0 {
+		return k.Resolve(g)
+	}
+	last := k.last.Load()
+	same := last != nil && last.asked == g && len(last.trips) == len(k.about.Gang)
+	for i := 0; i < len(k.about.Gang) && same; i++ {
+		trips, known := k.about.Gang[i].trips(a)
+		same = known && trips == last.trips[i]
+	}
+	if same {
+		return last.result
+	}
+	all := make([]int64, len(k.about.Gang))
+	for i := range all {
+		var known bool
+		if all[i], known = k.about.Gang[i].trips(a); !known {
+			return k.Resolve(g)
+		}
+	}
+	return k.resolve(g, all)
+}
+
+func (k *kernel) resolve(g device.Geometry, trips []int64) device.Geometry {
 	asked, defaults := g, k.device.defaults
 	for _, dimension := range []struct{ value, fixed, environment *uint32 }{
 		{&g.Gangs, &k.fixed.Gangs, &defaults.Gangs}, {&g.Workers, &k.fixed.Workers, &defaults.Workers}, {&g.Vector, &k.fixed.Vector, new(uint32(warp))},
@@ -51,12 +83,12 @@ func (k *kernel) Resolve(g device.Geometry) device.Geometry {
 		}
 	}
 	if g.Gangs == 0 || g.Workers == 0 {
-		g = k.choose(g)
+		g = k.choose(g, trips)
 	}
 	if asked.Workers == 0 && k.fixed.Workers == 0 { // of the environment's as many as there can be
 		g.Workers = max(1, min(g.Workers, uint32(k.threads)/g.Vector))
 	}
-	k.last.Store(&resolved{asked, g})
+	k.last.Store(&resolved{asked, g, trips})
 	return g
 }
 
@@ -69,15 +101,22 @@ const (
 	busyGangs = 32
 	// fewWorkers is where a gang fills its multiprocessor's schedulers.
 	fewWorkers = 4
+	// heldWarps is how many warps a multiprocessor holds at once.
+	heldWarps = 64
+	// manyTurns is from where on gangs behind gangs are better than long ones.
+	manyTurns = 16
 )
 
-// choose gives gangs and workers where they are left open. Measured on an H200 with 50
-// kernels and sizes this comes, where the trip count is not known, within 12 % of the
-// best geometry in the geometric mean (docs/gpu.md).
-func (k *kernel) choose(g device.Geometry) device.Geometry {
+// choose gives gangs and workers where they are left open (docs/gpu.md has what that
+// comes to on a GPU). trips are those of the kernel's loops, nil where they are not known.
+func (k *kernel) choose(g device.Geometry, trips []int64) device.Geometry {
 	warps := max(1, g.Vector/warp)
 	if g.Workers == 0 {
-		if g.Workers = fewWorkers; g.Gangs != 0 {
+		g.Workers = fewWorkers
+		if len(k.about.Gang) > 0 && !slices.ContainsFunc(k.about.Gang, func(l gangLoop) bool { return l.Workers }) {
+			g.Workers *= 2 // they share what is within an iteration
+		}
+		if g.Gangs != 0 {
 			g.Workers = busyWarps * k.device.processors / (g.Gangs * warps)
 		}
 		most := k.device.largest(k.function) / g.Vector
@@ -86,10 +125,47 @@ func (k *kernel) choose(g device.Geometry) device.Geometry {
 		}
 		g.Workers = max(1, min(g.Workers, most))
 	}
-	if g.Gangs == 0 {
+	if g.Gangs != 0 {
+		return g
+	}
+	if trips == nil {
 		g.Gangs = k.device.processors * min(max(1, busyWarps/(g.Workers*warps)), busyGangs)
+		return g
+	}
+	for i := range trips {
+		g.Gangs = max(g.Gangs, k.gangsFor(&k.about.Gang[i], trips[i], g))
+	}
+	if k.about.Reduces {
+		g.Gangs = min(g.Gangs, busyGangs*k.device.processors)
 	}
 	return g
+}
+
+// gangsFor is how many gangs a loop of so many trips is shared by best: one for each turn
+// of the loop's own while they fit on the GPU at once; as many as fit while there are
+// fewer than manyTurns for each; else so many that slow ones cost little. The rows of a
+// loop that its lanes do not share are long or short, and are not put together.
+func (k *kernel) gangsFor(l *gangLoop, trips int64, g device.Geometry) uint32 {
+	turn := l.At
+	if l.Lanes {
+		turn *= int64(g.Vector)
+	}
+	byLanes := turn >= warp
+	if l.Workers {
+		turn *= int64(g.Workers)
+	}
+	processors := int64(k.device.processors)
+	turns := (max(trips, 0) + turn - 1) / turn
+	atOnce := processors * min(busyGangs, heldWarps/int64(g.Workers*max(1, g.Vector/warp)))
+	switch most := busyWarps * processors; {
+	case !byLanes:
+		turns = min(turns, most)
+	case turns > manyTurns*atOnce:
+		turns = most
+	default:
+		turns = min(turns, atOnce)
+	}
+	return uint32(max(turns, processors))
 }
 
 // largest is the block that keeps the device busiest, in threads. Where the driver

@@ -1,37 +1,17 @@
 package cuda
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/accscope/accscope/runtime/ptx"
 )
 
-// argumentWrites has, for each kernel of which that can be told for certain from its
-// PTX, the arguments that it may write to. Only these kernels may share an argument
-// block with values.
-type argumentWrites map[string][]int
-
 // MayWrite says no where a kernel only reads what the argument refers to. What lies
-// behind a pointer is not followed.
+// behind a pointer is not followed. Only kernels of which that can be told for certain
+// may share an argument block with values.
 func (k *kernel) MayWrite(argument int, behind bool) bool {
-	return behind || !k.known || slices.Contains(k.written, argument)
-}
-
-// writesIn reads the kernels of a text.
-func writesIn(m *ptx.Module) argumentWrites {
-	all := argumentWrites{}
-	for i := range m.Functions {
-		if f := &m.Functions[i]; f.Entry && f.Defined() && takesOnlyBlock(f) {
-			if body, err := m.Decode(f); err == nil {
-				if written, known := writes(body); known {
-					all[strings.Clone(f.Name)] = slices.Sorted(maps.Keys(written))
-				}
-			}
-		}
-	}
-	return all
+	return behind || !k.about.Known || slices.Contains(k.about.Writes, argument)
 }
 
 // takesOnlyBlock tells OpenACC's kernels, whose parameter is the address of the arguments.

@@ -33,6 +33,14 @@ type ImageDevice interface {
 	UnloadImage(goacc.Image) error
 }
 
+// A Counting kernel chooses its launch geometry by the trip counts of its loops, where it
+// can tell them from the values of the construct's variables.
+type Counting interface {
+	Kernel
+	// ResolveFor is Resolve with these values.
+	ResolveFor(Geometry, *goacc.Arguments) Geometry
+}
+
 // A HostCoded device runs the host's code beside a memory of its own: its kernels can
 // call the runtime's routines, and reach host memory by pointers with which a GPU's
 // would fail.

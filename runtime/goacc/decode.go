@@ -3,6 +3,7 @@ package goacc
 import (
 	"math"
 	"slices"
+	"unsafe"
 )
 
 // Action says what one variable of a directive asks for.
@@ -84,6 +85,19 @@ type Arguments struct {
 }
 
 func (a *Arguments) kind(i int) Kind { return Kind(a.Kinds[i]) }
+
+// Scalar is where the host has the variable of an entry that is copied to the device and
+// has so many bytes; false for others.
+func (a *Arguments) Scalar(i int, bytes uintptr) (unsafe.Pointer, bool) {
+	if i < 0 || i >= len(a.Kinds) || a.Sizes[i] != bytes || a.Hosts[i] == 0 {
+		return nil, false
+	}
+	switch a.kind(i) {
+	case To, ToFrom, ForceTo, ForceToFrom:
+		return *(*unsafe.Pointer)(unsafe.Pointer(&a.Hosts[i])), true
+	}
+	return nil, false
+}
 
 // Region decodes the variables of a compute or data construct into items, which
 // it appends to into[:0]. compute tells a compute construct, the only one that

@@ -135,7 +135,7 @@ func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
 	} else {
 		t.settle(d, q, false)
 	}
-	geometry := k.code.Resolve(c.Geometry)
+	geometry := k.resolve(c)
 	t.notify(d, k, c, geometry)
 	t.planLaunch(q, k, geometry, s.place.ArgumentBlock)
 	if steady {

@@ -57,9 +57,18 @@ type Device struct {
 // when somebody asks.
 type kernelCode struct {
 	code     device.Kernel
+	counting device.Counting // code, where it is one
 	function uintptr
 	naming   sync.Once
 	text     string
+}
+
+// resolve is the launch geometry of a construct.
+func (k *kernelCode) resolve(c *Construct) device.Geometry {
+	if k.counting != nil {
+		return k.counting.ResolveFor(c.Geometry, &c.Arguments)
+	}
+	return k.code.Resolve(c.Geometry)
 }
 
 func (d *Device) name(k *kernelCode) string {
@@ -180,6 +189,7 @@ func (d *Device) kernel(function uintptr) (*kernelCode, error) {
 		return nil, err
 	}
 	k := &kernelCode{code: code, function: function}
+	k.counting, _ = code.(device.Counting)
 	for {
 		next := maps.Clone(*known)
 		next[function] = k

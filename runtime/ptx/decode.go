@@ -200,7 +200,7 @@ func (d *decoder) register(v Variable) error {
 	}
 	d.next()
 	count, err := strconv.Atoi(d.next())
-	if err != nil || count < 0 || count > 1<<20 {
+	if err != nil || count < 0 || count > 1<<16 {
 		return d.fail("%s where a number of registers should be", d.said())
 	}
 	for i := range count {

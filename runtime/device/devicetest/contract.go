@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/goacc"
 )
 
 // Run checks a backend that has at least one device against the contract of
@@ -321,6 +322,10 @@ func kernels(t *testing.T, f *fixture) {
 	add := f.kernel(t, f.kernels.Add)
 	if g := add.Resolve(device.Geometry{}); g.Gangs == 0 || g.Workers == 0 || g.Vector == 0 {
 		t.Errorf("Resolve leaves %+v open", g)
+	} else if counting, ok := add.(device.Counting); ok {
+		if without := counting.ResolveFor(device.Geometry{}, &goacc.Arguments{}); without != g {
+			t.Errorf("without values ResolveFor gives %+v, Resolve %+v", without, g)
+		}
 	}
 	const n, rounds = 100, 50
 	values, parameters := make([]int64, n), []int64{n, 2}
