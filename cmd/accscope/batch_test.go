@@ -14,7 +14,8 @@ import (
 // What stands in for a batch system's commands: they start eight tasks on this machine, with
 // the variables that its documentation names (srun(1), mpirun(1), flux-environment(7)).
 var batchCommands = map[string]string{
-	"srun": `for rank in 0 1 2 3 4 5 6 7; do
+	"srun": `[ "$1" != --export=ALL ] || shift
+for rank in 0 1 2 3 4 5 6 7; do
   SLURM_PROCID=$rank SLURM_LOCALID=$((rank % 4)) SLURM_STEP_ID=0 "$@" & tasks="$tasks $!"
 done
 for task in $tasks; do wait $task || exit 1; done`,
@@ -30,20 +31,8 @@ for rank in 0 1 2 3 4 5 6 7; do
   FLUX_JOB_ID=$FLUX_TEST_JOB FLUX_TASK_RANK=$rank FLUX_TASK_LOCAL_ID=$((rank % 4)) "$@" & tasks="$tasks $!"
 done
 for task in $tasks; do wait $task || exit 1; done`,
-	// A test has no port of its own: the collector takes any, and agents are told that.
 	"accscope": `case $1 in
-gather)
-  for word; do
-    shift
-    [ "$word" != 0.0.0.0:4222 ] || word=127.0.0.1:0
-    set -- "$@" "$word"
-  done ;;
-run)
-  export ACCSCOPE_DIR="$TEST_SESSIONS"
-  if [ -n "$ACCSCOPE_TO" ]; then
-    until address=$(sed -n 's/^ *"address": "\(.*\)",$/\1/p' "$TEST_FOLDER"/heat-*/manifest.json 2>/dev/null) && [ -n "$address" ]; do sleep 0.05; done
-    export ACCSCOPE_TO="$address"
-  fi ;;
+run) export ACCSCOPE_DIR="$TEST_SESSIONS" ;;
 esac
 exec "$TEST_ACCSCOPE" "$@"`,
 }
@@ -128,7 +117,7 @@ exec `+program+" 32 10\n")
 		}
 		trace = filepath.Join(filepath.Dir(manifests[0]), "trace.db")
 	} else {
-		for _, name := range []string{"heat-4711.db", "heat-4711.head.db"} {
+		for _, name := range []string{"heat-4711-0.db", "heat-4711.head.db"} {
 			if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
 				trace = filepath.Join(folder, name)
 			}

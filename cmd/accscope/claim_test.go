@@ -112,7 +112,7 @@ func TestForceReplacesOnlyTraces(t *testing.T) {
 		{"a log beside an empty file", with("-wal", write(nil), write([]byte("log"))), "t.db-wal belongs to no trace"},
 	} {
 		// Paused, it is to have no events, and is kept.
-		for _, command := range [][]string{{"run", "-q", "--paused"}, {"import"}} {
+		for _, command := range [][]string{{"run", "-q", "--paused", "--must-record"}, {"import"}} {
 			t.Run(command[0]+" over "+test.name, func(t *testing.T) {
 				folder := t.TempDir()
 				test.make(t, filepath.Join(folder, "t.db"))
@@ -152,7 +152,7 @@ func TestNamesBesideTraces(t *testing.T) {
 	trace := tracetest.File(t, 100, 1)
 	before := contents(t, filepath.Dir(trace))
 	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
-		for _, args := range [][]string{{"run", "-q", "-o", trace + suffix, "--", "true"}, {"import", "--force", "-o", trace + suffix, trace}} {
+		for _, args := range [][]string{{"run", "-q", "--must-record", "-o", trace + suffix, "--", "true"}, {"import", "--force", "-o", trace + suffix, trace}} {
 			if r := invoke(t, t.TempDir(), args...); r.status == 0 || !strings.Contains(r.stderr, suffix+" is what SQLite calls a file beside") {
 				t.Errorf("%v: status %d, %s", args, r.status, r.stderr)
 			}
@@ -171,7 +171,7 @@ func TestForceLeavesLiveTraces(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
 			r := invoke(t, folder, "run", "--no-summary", "--device", "sim", "-o", "t.db", "--", "sh", "-c",
-				begin+accscope+" run --force -o t.db -- true; echo status $?")
+				begin+accscope+" run --must-record --force -o t.db -- true; echo status $?")
 			if r.status != 0 || !strings.Contains(r.stdout, "status 125") || !strings.Contains(r.stderr, "t.db is being written by the session sh-") {
 				t.Errorf("status %d\n%s\n%s", r.status, r.stdout, r.stderr)
 			}
@@ -182,7 +182,7 @@ func TestForceLeavesLiveTraces(t *testing.T) {
 	}
 	t.Run("of sessions elsewhere", func(t *testing.T) {
 		folder := t.TempDir()
-		script := program + " 32 5; until [ -s t.db-wal ]; do sleep 0.1; done; ACCSCOPE_DIR=" + t.TempDir() + " " + accscope + " run --force -o t.db -- true; echo status $?"
+		script := program + " 32 5; until [ -s t.db-wal ]; do sleep 0.1; done; ACCSCOPE_DIR=" + t.TempDir() + " " + accscope + " run --must-record --force -o t.db -- true; echo status $?"
 		r := invoke(t, folder, "run", "--no-summary", "--device", "sim", "-o", "t.db", "--", "sh", "-c", script)
 		if !strings.Contains(r.stdout, "status 125") || !strings.Contains(r.stderr, "t.db is open in process") {
 			t.Errorf("status %d\n%s\n%s", r.status, r.stdout, r.stderr)
@@ -198,18 +198,16 @@ func TestRefusedNameLeavesNoSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		r := execute(t, folder, append(environment, "PMIX_NAMESPACE=job"), accscope, "run", "--force", "-o", "notes", "--", "true")
+		r := execute(t, folder, append(environment, "PMIX_NAMESPACE=job"), accscope, "run", "--must-record", "--force", "-o", "notes", "--", "true")
 		if r.status != exitRunFailed || !strings.Contains(r.stderr, "notes is no trace") {
 			t.Errorf("status %d, %s", r.status, r.stderr)
 		}
 	}
-	if r := execute(t, folder, environment, accscope, "run", "--force", "-o", "notes", "--", "true"); r.status != exitRunFailed {
+	if r := execute(t, folder, environment, accscope, "run", "--must-record", "--force", "-o", "notes", "--", "true"); r.status != exitRunFailed {
 		t.Errorf("status %d, %s", r.status, r.stderr)
 	}
-	for _, session := range list() {
-		if !strings.Contains(session, "job-") {
-			t.Errorf("%s is left", session)
-		}
+	if left := list(); len(left) > 0 {
+		t.Errorf("%v are left", left)
 	}
 	if content, err := os.ReadFile(filepath.Join(folder, "notes")); err != nil || string(content) != "of the user\n" {
 		t.Errorf("%q, %v", content, err)

@@ -107,7 +107,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// A folder that cannot be written to is an error before the program starts.
+// In a folder that cannot be written to the program runs unprofiled, unless it must be recorded.
 func TestUnwritableFolder(t *testing.T) {
 	folder := t.TempDir()
 	if os.Getuid() == 0 {
@@ -123,6 +123,10 @@ func TestUnwritableFolder(t *testing.T) {
 	environment, list := sessions(t)
 	for _, args := range [][]string{{"-o", "t.db"}, {}, {"--force", "-o", "old.db"}} {
 		r := execute(t, folder, environment, accscope, append(append([]string{"run"}, args...), "--", "echo", "ran")...)
+		if r.status != 0 || r.stdout != "ran\n" || !strings.Contains(r.stderr, "choose another") || !strings.Contains(r.stderr, "echo runs unprofiled") || strings.Count(r.stderr, "\n") != 1 {
+			t.Errorf("%v: status %d, %q, %q", args, r.status, r.stdout, r.stderr)
+		}
+		r = execute(t, folder, environment, accscope, append(append([]string{"run", "--must-record"}, args...), "--", "echo", "ran")...)
 		if r.status != exitRunFailed || r.stdout != "" || !strings.Contains(r.stderr, "choose another") {
 			t.Errorf("%v: status %d, %q, %q", args, r.status, r.stdout, r.stderr)
 		}

@@ -127,6 +127,7 @@ func examine() []findingGroup {
 		{"compilers (to build OpenACC programs)", false, compilerFindings(), false},
 		{"OpenACC runtimes", false, []finding{
 			sharedLibrary("libgomp.so.1", "GCC's runtime", "install libgomp1"),
+			callsOfMPI(),
 		}, false},
 		{"devices", false, append([]finding{
 			{"sim", true, "simulated discrete accelerator: --device sim", ""},
@@ -142,6 +143,20 @@ func libraries() finding {
 		return finding{"libraries", false, "not found", err.Error()}
 	}
 	return finding{"libraries", true, filepath.Dir(found.Profiler), ""}
+}
+
+// callsOfMPI says of which MPIs calls are recorded: accscope has to be built beside their
+// headers.
+func callsOfMPI() finding {
+	found, err := launch.FindLibraries()
+	var names []string
+	for _, library := range found.MPI {
+		names = append(names, strings.TrimSuffix(strings.TrimPrefix(filepath.Base(library), "libaccscope-"), ".so"))
+	}
+	if err != nil || len(names) == 0 {
+		return finding{"calls of MPI", false, "not recorded: accscope was built without an MPI's headers", "build accscope anew where mpicc is"}
+	}
+	return finding{"calls of MPI", true, "recorded of " + strings.Join(names, ", "), ""}
 }
 
 func sessionFolder() finding {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,12 +25,23 @@ const gatherHelp = `gather is the collector of a job of many nodes: it takes wha
 sends from each node, while the job runs, and makes one trace of it in a folder.
 It runs anywhere that the nodes can reach, and needs no file system with them.
 
-  accscope gather --listen 0.0.0.0:4222 -o job        on one machine
-  accscope run --to nats://head:4222 -- ./program     on each node, or with
-  ACCSCOPE_TO=nats://head:4222 in a batch script
+In a batch script, where $ACCSCOPE_TO then says to accscope run where it is:
 
-It ends once all agents that came have ended; with --ranks, once so many ranks have
-come, too; with --idle, once nothing has come for that time; or by SIGTERM. Then
+  eval "$(accscope gather --start -o job)"
+  srun accscope run -- ./program
+  kill $ACCSCOPE_GATHER; wait $ACCSCOPE_GATHER
+
+By hand, with a name that agents know it by (without one it prints what to tell them):
+
+  accscope gather --listen 0.0.0.0:4222 --job heat -o job     on one machine
+  accscope run --to nats://head:4222/heat -- ./program        on each node
+
+It takes the agents of one job: the one that is named, else the batch system's, else one
+of its own. Where its port or folder is taken it takes another, and says so.
+
+It ends once all agents that came have ended, with --start only when it is told to;
+with --ranks, once so many ranks have come, too; with --idle, once nothing has come for
+that time; or by SIGTERM. Then
 FOLDER/trace.db is the trace, and FOLDER/manifest.json says "complete": true. A gather
 that was killed goes on when it is started again with the same folder; what nodes
 send meanwhile stays on their disks.
@@ -44,6 +56,10 @@ type gatherFlags struct {
 	peers   string
 	store   byteSize
 	quiet   bool
+	start   bool
+	tell    string
+	told    string
+	pipe    *os.File
 }
 
 func newGatherCommand() *cobra.Command {
@@ -54,12 +70,26 @@ func newGatherCommand() *cobra.Command {
 		Short: "Collect what the nodes of a job send, into one trace",
 		Long:  gatherHelp,
 		Args:  arguments(cobra.NoArgs, "no arguments"),
-		RunE:  func(*cobra.Command, []string) error { return flags.gather() },
+		RunE: func(*cobra.Command, []string) error {
+			switch {
+			case flags.told != "":
+				return awaitAddress(flags.told)
+			case flags.start:
+				return flags.printStart()
+			}
+			return flags.gather()
+		},
 	}
 	f := command.Flags()
-	f.StringVar(&o.Listen, "listen", "", "take agents at `ADDRESS`, HOST:PORT (default 127.0.0.1:4222; port 0: any that is free)")
+	f.StringVar(&o.Listen, "listen", "", "take agents at `ADDRESS`, HOST:PORT (default 127.0.0.1:4222, with --start 0.0.0.0:0; port 0: any that is free)")
 	f.StringVarP(&o.Folder, "output", "o", "", "the result's `FOLDER`, new or one that a gather left unfinished")
-	f.StringVar(&o.Job, "job", link.DefaultJob, "the job's `NAME`, where servers are shared; agents say it as nats://HOST:PORT/NAME")
+	f.StringVar(&o.Job, "job", "", "the job's `NAME` (default: the batch system's job, else one of its own); agents say it as nats://HOST:PORT/NAME")
+	f.BoolVar(&flags.start, "start", false, "print what a shell's eval starts the collector by: it runs in the background as $ACCSCOPE_GATHER, and $ACCSCOPE_TO is its address")
+	f.StringVar(&flags.tell, "tell", "", "write the address into this `PIPE`")
+	f.StringVar(&flags.told, "told", "", "print the address that comes through this `PIPE`")
+	for _, hidden := range []string{"tell", "told"} {
+		f.Lookup(hidden).Hidden = true // of --start
+	}
 	f.StringVar(&o.Cluster, "cluster", "", "go through these NATS servers, `URLS` separated by commas, not through one of its own")
 	f.StringVar(&flags.peers, "peers", "", "be a cluster with the gathers at these `ADDRESSES` (their --peer-listen), separated by commas")
 	f.StringVar(&o.PeerListen, "peer-listen", "", "with --peers: take the other gathers at `ADDRESS`, HOST:PORT")
@@ -97,11 +127,14 @@ func (flags *gatherFlags) check() error {
 		return errors.New("--peers and --peer-listen go together")
 	case o.ArchiveRows < 1:
 		return fmt.Errorf("--archive-rows %d: want 1 or more", o.ArchiveRows)
-	case !link.ValidJob(o.Job):
+	case o.Job != "" && !link.ValidJob(o.Job):
 		return fmt.Errorf("--job %q: want letters, digits, - and _", o.Job)
 	}
 	if o.Listen == "" && o.Cluster == "" {
 		o.Listen = "127.0.0.1:4222"
+		if flags.start || flags.tell != "" {
+			o.Listen = "0.0.0.0:0"
+		}
 	}
 	if flags.peers != "" {
 		for peer := range strings.SplitSeq(flags.peers, ",") {
@@ -121,13 +154,13 @@ func (flags *gatherFlags) gather() error {
 	}
 	o := &flags.options
 	o.Warn = func(text string) { fmt.Fprintf(stderr, "accscope: %s\n", text) }
-	o.By = version()
+	o.By, o.Stay = version(), flags.tell != ""
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends it at once
-	g, err := gather.Open(*o)
-	if err != nil {
-		return err
+	g, err := flags.open()
+	if told := flags.tellAddress(g); err != nil || told != nil {
+		return errors.Join(err, told)
 	}
 	if !flags.quiet {
 		fmt.Fprintf(stderr, "accscope: gathering in %s; on the nodes: accscope run --to %s -- PROGRAM\n", shown(o.Folder), shell.Word(g.Address()))
@@ -140,6 +173,26 @@ func (flags *gatherFlags) gather() error {
 		fmt.Fprintln(stderr, "accscope: "+gathered(s, o.Folder))
 	}
 	return nil
+}
+
+// open opens the collector. Where its folder is taken it gets another one: nobody waits for
+// agents that have no collector.
+func (flags *gatherFlags) open() (g *gather.Gather, err error) {
+	o, wanted := &flags.options, flags.options.Folder
+	var taken error
+	for o.Folder = range resultNames(wanted) {
+		if g, err = gather.Open(*o); !errors.Is(err, gather.ErrTaken) {
+			break
+		}
+		taken = cmp.Or(taken, err)
+	}
+	if err == nil && taken != nil {
+		fmt.Fprintf(stderr, "accscope: %s: the result is %s\n", oneLine(taken), shown(o.Folder))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
 }
 
 // gathered says what a result holds.
@@ -160,11 +213,13 @@ type toFlags struct {
 	url   string
 	files link.Files
 	wait  time.Duration
+	given func(flag string) bool // on the command line, not by a variable
 }
 
 // register adds the flags to a command.
 func (flags *toFlags) register(command *cobra.Command) {
 	f := command.Flags()
+	flags.given = f.Changed
 	f.StringVar(&flags.url, "to", os.Getenv("ACCSCOPE_TO"), "send what is captured to the job's collector (accscope gather) at `URL`, and keep no trace here (ACCSCOPE_TO)")
 	f.StringVar(&flags.files.Token, "to-token", os.Getenv("ACCSCOPE_TO_TOKEN"), "with --to: a `FILE` with the collector's token (ACCSCOPE_TO_TOKEN)")
 	f.StringVar(&flags.files.CA, "to-ca", os.Getenv("ACCSCOPE_TO_CA"), "with --to: a `FILE` with certificates (PEM) that the collector's must be signed by (ACCSCOPE_TO_CA)")
@@ -176,35 +231,47 @@ func (flags *toFlags) register(command *cobra.Command) {
 	}
 }
 
-// target is where to, nil where nothing is sent.
+// target is where to, nil where nothing is sent. What is wrong on the command line is a
+// usageError.
 func (flags *toFlags) target() (*link.Target, error) {
 	if flags.url == "" {
 		return nil, nil
 	}
 	if flags.wait <= 0 {
-		return nil, fmt.Errorf("--to-wait %s: want a time like 30s", flags.wait)
+		return nil, usageError{fmt.Errorf("--to-wait %s: want a time like 30s", flags.wait)}
 	}
-	return link.Parse(flags.url, flags.files)
+	target, err := link.Parse(flags.url, flags.files)
+	if err != nil && flags.given("to") {
+		return nil, usageError{err}
+	}
+	return target, err
 }
 
-// checkTarget reads where to, and refuses what goes with a trace that is made here.
+// checkTarget reads where to. What goes with a trace that is made here is refused with --to; a
+// variable that the batch script has set gives way to it.
 func (flags *runFlags) checkTarget() (err error) {
-	if flags.target, err = flags.to.target(); err != nil || flags.target == nil {
-		return err
-	}
+	here := ""
 	for _, each := range []struct {
 		flag  string
 		given bool
 	}{{"-o", flags.output != ""}, {"--force", flags.force}, {"--tui", flags.tui}, {"--web", flags.web}, {"--otlp", flags.otlp},
-		{"--metrics", flags.metrics != ""}} {
-		if each.given {
-			return fmt.Errorf("%s goes with a trace that is made here: with --to the job's collector makes it", each.flag)
+		{"--metrics", flags.metrics != ""}, {"--last", flags.last != ""}} {
+		if each.given && here == "" {
+			here = each.flag
 		}
 	}
-	if flags.last != "" {
-		return errors.New("--last keeps the newest of what is captured: with --to all of it is sent")
+	switch {
+	case here == "" || flags.to.url == "":
+	case !flags.to.given("to"):
+		fmt.Fprintf(stderr, "accscope: %s: the trace is made here, and nothing is sent to ACCSCOPE_TO\n", here)
+		flags.to.url = ""
+	case here == "--last":
+		return usageError{errors.New("--last keeps the newest of what is captured: with --to all of it is sent")}
+	default:
+		return usageError{fmt.Errorf("%s goes with a trace that is made here: with --to the job's collector makes it", here)}
 	}
-	return nil
+	flags.target, err = flags.to.target()
+	return err
 }
 
 // sendSessions sends what agents left of sessions to a job's collector.

@@ -67,7 +67,7 @@ func TestGatherClocks(t *testing.T) {
 	}
 	var gathers []*gathering
 	for i, p := range peers {
-		g := &gathering{t: t, folder: filepath.Join(t.TempDir(), "result"), proxy: gathertest.New(t), job: "job", on: all[i],
+		g := &gathering{t: t, folder: filepath.Join(t.TempDir(), "result"), proxy: gathertest.New(t), on: all[i],
 			flags: []string{"--ranks", "3", "--peer-listen", "127.0.0.1:0", "--peer-name", names[i], "--peers", strings.Join(names, ",")}}
 		if i == 1 {
 			g.trace = "archive"
@@ -188,7 +188,7 @@ int main (int argc, char **argv)
 	program := filepath.Join(folder, "barriers")
 	execute(t, folder, m.environment, m.command(mpicc), "-o", program, source).must(t)
 	all := machines(t, "head", "node")
-	g := &gathering{t: t, folder: filepath.Join(t.TempDir(), "result"), proxy: gathertest.New(t), job: "job", on: all[0], trace: "archive",
+	g := &gathering{t: t, folder: filepath.Join(t.TempDir(), "result"), proxy: gathertest.New(t), on: all[0], trace: "archive",
 		flags: []string{"--ranks", "2", "--keep", "--archive"}}
 	t.Cleanup(g.kill)
 	g.start()

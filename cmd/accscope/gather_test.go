@@ -25,7 +25,6 @@ type gathering struct {
 	folder string
 	flags  []string
 	proxy  *gathertest.Proxy
-	job    string
 	trace  string   // in the folder, "": trace.db
 	on     *machine // nil: this one
 
@@ -37,7 +36,7 @@ type gathering struct {
 // gatherIn starts a collector of a folder that is new.
 func gatherIn(t *testing.T, flags ...string) *gathering {
 	t.Helper()
-	g := &gathering{t: t, folder: filepath.Join(t.TempDir(), "result"), flags: flags, proxy: gathertest.New(t), job: "job"}
+	g := &gathering{t: t, folder: filepath.Join(t.TempDir(), "result"), flags: flags, proxy: gathertest.New(t)}
 	g.start()
 	t.Cleanup(g.kill)
 	return g
@@ -63,7 +62,7 @@ func (g *gathering) start() {
 }
 
 // to is what agents are told.
-func (g *gathering) to() string { return "nats://" + g.proxy.Address() + "/" + g.job }
+func (g *gathering) to() string { return "nats://" + g.proxy.Address() + "/" + g.manifest().Job }
 
 // kill ends the collector by SIGKILL.
 func (g *gathering) kill() {
@@ -108,7 +107,7 @@ func (g *gathering) until(what string, there func() bool) {
 
 // gathered is what a manifest says.
 type gatheredManifest struct {
-	Address, Peer                         string
+	Address, Peer, Job                    string
 	Complete                              bool
 	Agents, Ended, Ranks, Batches, Events int
 	Repeated, Lost                        int
@@ -358,7 +357,7 @@ func TestGatherLater(t *testing.T) {
 	program := build(t, "jacobi")
 	proxy := gathertest.New(t)
 	environment, left := sessions(t)
-	to := "nats://" + proxy.Address()
+	to := "nats://" + proxy.Address() + "/later"
 	r := execute(t, t.TempDir(), environment, accscope, "run", "--device", "sim", "--limit", "64KiB", "--to", to, "--to-wait", "10ms", "--", "sh", "-c", program+" 32 4000; exit 3")
 	if r.status != 3 || !strings.Contains(r.stderr, "import --to "+to) {
 		t.Errorf("status %d: %s", r.status, r.stderr)
@@ -423,13 +422,6 @@ func TestGatherUsage(t *testing.T) {
 			t.Errorf("%s: status %d, %s, want %q", c.args, r.status, r.stderr, c.want)
 		}
 	}
-	full := t.TempDir()
-	if err := os.WriteFile(filepath.Join(full, "mine"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if r := invoke(t, full, "gather", "-o", full, "--listen", "127.0.0.1:0"); r.status != exitFailure || !strings.Contains(r.stderr, "not empty") {
-		t.Errorf("status %d, %s", r.status, r.stderr)
-	}
 }
 
 // Three collectors are one cluster, each with a share of the agents. One is killed while
@@ -461,7 +453,7 @@ func peersOf(t *testing.T, program string, want int, trace string) {
 	}
 	to := ""
 	for i := range peers {
-		g := &gathering{t: t, folder: filepath.Join(t.TempDir(), "result"), proxy: gathertest.New(t), job: "job", trace: trace,
+		g := &gathering{t: t, folder: filepath.Join(t.TempDir(), "result"), proxy: gathertest.New(t), trace: trace,
 			flags: []string{"--ranks", strconv.Itoa(agents), "--peer-listen", "127.0.0.1:0", "--peer-name", names[i], "--peers", strings.Join(names, ",")}}
 		if trace != "" {
 			g.flags = append(g.flags, "--archive", "--archive-rows", "100")

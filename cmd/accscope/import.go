@@ -41,7 +41,8 @@ func newImportCommand() *cobra.Command {
 		Long: `import makes one trace of capture folders (accscope-PROGRAM-PID, left by a program
 that ran with ACC_PROFLIB=libaccprof.so) or of a folder that holds some, of session
 folders (left by an accscope that was killed; accscope ls lists them), and of
-traces and archives, such as those that the nodes of an MPI job or its collectors left. The
+traces and archives, such as those that the nodes of an MPI job or its collectors left. Of
+a trace that is not complete the session is looked for, and what is missing is said. The
 clocks of several hosts are set against the first one's by the messages of a job's
 collectors and by MPI's barriers, else by the time of day; import says by how much.
 Captures and traces stay as they are; a session is removed once its trace is
@@ -70,7 +71,7 @@ read, without a trace: for what is too large for one. -o names its folder.`,
 			}
 			target, err := to.target()
 			if err != nil {
-				return usageError{err}
+				return err
 			}
 			if target != nil {
 				if output != "" || force {
@@ -108,6 +109,7 @@ type sources struct {
 	locks    []*session.Lock // of the sessions, to the end of the process
 	captures []string        // capture folders
 	traces   []string
+	begun    bool // a session was found by the trace that it has begun
 }
 
 func findSources(paths []string) (s sources, err error) {
@@ -132,8 +134,18 @@ func findSources(paths []string) (s sources, err error) {
 			if err != nil {
 				return s, err
 			}
-			if err := trace.Close(); err != nil {
+			meta, err := trace.Facts()
+			if err = errors.Join(err, trace.Close()); err != nil {
 				return s, err
+			}
+			if !meta.Complete {
+				taken, err := s.unfinished(path, &meta)
+				if err != nil {
+					return s, err
+				}
+				if taken {
+					continue
+				}
 			}
 			s.traces = append(s.traces, path)
 			continue
@@ -209,7 +221,7 @@ func importCaptures(paths []string, output string, force bool) error {
 		running = append(running, more...)
 	}
 	trace := ""
-	alone := len(from.sessions) == 1 && len(paths) == 1
+	alone := len(from.sessions) == 1 && len(paths) == 1 && !from.begun
 	if alone {
 		// The trace may have been begun; an output elsewhere takes it over.
 		if trace, err = from.sessions[0].Trace(); err != nil {
@@ -535,4 +547,18 @@ func describeImport(path string) error {
 	}
 	fmt.Fprintf(stderr, "accscope: %d events in %s\n", meta.Events, shown(path))
 	return nil
+}
+
+// claimTrace chooses the file of an imported trace and creates it, empty: that holds the
+// name. by is the session that is to write it, nil if none is.
+func claimTrace(output string, force bool, program string, by *session.Session) (string, error) {
+	if output != "" {
+		return output, location.Claim(output, force, by)
+	}
+	for name := range traceNames(filepath.Base(program) + ".accscope.db") {
+		if err := location.Claim(name, false, by); !errors.Is(err, fs.ErrExist) {
+			return name, err
+		}
+	}
+	return "", nil
 }

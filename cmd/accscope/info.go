@@ -102,7 +102,16 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON, checked bool) error 
 	if err != nil {
 		return err
 	}
+	absent, err := report.Absent(trace)
+	if err != nil {
+		return err
+	}
 	state := "complete"
+	for key := range meta.Facts {
+		if store.IsUnfinished(key) {
+			state = "NOT complete"
+		}
+	}
 	if !meta.Complete {
 		state = "unfinished: still being written, or its collector was killed (accscope ls, accscope import)"
 	}
@@ -132,7 +141,7 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON, checked bool) error 
 	if err != nil {
 		return err
 	}
-	for _, line := range untimed {
+	for _, line := range append(absent, untimed...) {
 		fmt.Fprintf(w, "MISSING    %s\n", line)
 	}
 	for _, p := range processes {

@@ -28,32 +28,33 @@ type watch struct {
 }
 
 // startWatch prepares what the flags ask for; recording must be the one that
-// collects.
+// collects. With an error nothing is shown.
 func startWatch(flags *runFlags, r *recording) (*watch, error) {
-	w := &watch{cancel: func() {}}
+	nothing := func() *watch { return &watch{cancel: func() {}} }
+	w := nothing()
 	if !flags.tui && !flags.web {
 		return w, nil
 	}
 	if r.ingester == nil {
-		return nil, errors.New("--tui and --web go with the rank that collects; use accscope top in another terminal")
+		return nothing(), errors.New("--tui and --web go with the rank that collects; use accscope top in another terminal")
 	}
 	if flags.tui {
 		if !isTerminal(os.Stdin) || !isTerminal(os.Stderr) {
-			return nil, errors.New("--tui needs a terminal on standard input and standard error")
+			return nothing(), errors.New("--tui needs a terminal on standard input and standard error")
 		}
 		var err error
 		if w.settings, err = tui.ReadSettings(); err != nil {
-			return nil, err
+			return nothing(), err
 		}
 		if w.pane, err = tui.NewPane(); err != nil {
-			return nil, err
+			return nothing(), err
 		}
 		executable, err := os.Executable()
 		if err == nil {
 			err = w.pane.Guard(executable, keeperCommand)
 		}
 		if err != nil {
-			return nil, errors.Join(err, w.pane.Close())
+			return nothing(), errors.Join(err, w.pane.Close())
 		}
 	}
 	if flags.web {
@@ -63,14 +64,14 @@ func startWatch(flags *runFlags, r *recording) (*watch, error) {
 			trace, err := r.session.Trace()
 			if err != nil {
 				cancel()
-				return nil, err
+				return nothing(), err
 			}
 			options.Then = "accscope serve " + shell.Path(shown(trace))
 		}
 		server, err := web.Serve(ctx, options)
 		if err != nil {
 			cancel()
-			return nil, err
+			return nothing(), err
 		}
 		w.server, w.cancel = server, cancel
 		fmt.Fprintf(stderr, "accscope: open %s\n", server.URL())

@@ -20,7 +20,7 @@ import (
 const (
 	exitFailure     = 1   // the command failed; standard error says why
 	exitUsage       = 2   // unknown command, flag or argument
-	exitRunFailed   = 125 // run: accscope failed, and the program did not
+	exitRunFailed   = 125 // run --must-record: accscope failed, and the program did not
 	exitCannotStart = 126 // run: the program was found but could not be started
 	exitNotFound    = 127 // run: the program was not found
 )
@@ -69,8 +69,8 @@ compiler whose runtime offers the OpenACC profiling interface.
   accscope export --to perfetto trace.db
 
 Exit status: 0 on success, 1 on failure, 2 on a wrong command line. "run" ends
-as the program did; 125 when accscope itself failed, 126 when the program could
-not be started, 127 when it was not found.
+as the program did; 126 when the program could not be started, 127 when it was not
+found, and 125 with --must-record when it could not be recorded.
 
 Environment:
   ACCSCOPE_DIR           folder of the session folders (default: $XDG_RUNTIME_DIR/accscope)

@@ -22,20 +22,8 @@ const lookEach = 100 * time.Millisecond
 // one does.
 func (r *recording) outlived(process *launch.Process, end launch.End) error {
 	ended := time.Now()
-	if r.member != nil {
-		last, err := r.member.Leave()
-		if err != nil {
-			return err
-		}
-		if !last {
-			r.handedOver = true
-			return r.handOver()
-		}
-		if r.ingester == nil {
-			if err := r.takeOver(); err != nil {
-				return errors.Join(err, r.member.Over())
-			}
-		}
+	if err := r.leave(); err != nil || r.handedOver {
+		return err
 	}
 	running, err := r.session.Running()
 	if err != nil || len(running) == 0 {
@@ -47,6 +35,26 @@ func (r *recording) outlived(process *launch.Process, end launch.End) error {
 	r.running, err = r.wait(process, end, ended, running)
 	cancel()
 	return errors.Join(err, <-followed)
+}
+
+// leave ends this rank's part: the last rank of a job finishes the trace.
+func (r *recording) leave() error {
+	if r.member == nil {
+		return nil
+	}
+	last, err := r.member.Leave()
+	switch {
+	case err != nil:
+		return err
+	case !last:
+		r.handedOver = true
+		return r.handOver()
+	case r.ingester == nil:
+		if err := r.takeOver(); err != nil {
+			return errors.Join(err, r.member.Over())
+		}
+	}
+	return nil
 }
 
 // wait waits for the processes left behind: at a terminal as long as they run,

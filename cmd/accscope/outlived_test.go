@@ -172,12 +172,16 @@ func TestIgnoredSignalsStayIgnored(t *testing.T) {
 	}
 }
 
-// A run whose trace is gone says so; it fails where the program has not.
+// A run whose trace is gone says so, and ends as the program did; where it had to be recorded
+// it fails if the program has not.
 func TestTraceGoneUnderTheRun(t *testing.T) {
 	program := build(t, "jacobi")
-	for status, want := range map[int]int{0: exitRunFailed, 6: 6} {
-		folder := t.TempDir()
-		r := invoke(t, folder, "run", "--device", "sim", "-o", "t.db", "--", "sh", "-c", fmt.Sprintf("%s 32 5; until [ -s t.db-wal ]; do sleep 0.01; done; rm -f t.db*; exit %d", program, status))
+	for _, c := range []struct {
+		flag         string
+		status, want int
+	}{{"--quiet=false", 0, 0}, {"--must-record", 0, exitRunFailed}, {"--must-record", 6, 6}} {
+		folder, status, want := t.TempDir(), c.status, c.want
+		r := invoke(t, folder, "run", c.flag, "--device", "sim", "-o", "t.db", "--", "sh", "-c", fmt.Sprintf("%s 32 5; until [ -s t.db-wal ]; do sleep 0.01; done; rm -f t.db*; exit %d", program, status))
 		if r.status != want || !strings.Contains(r.stderr, "t.db") || !strings.Contains(r.stderr, "t.db: the trace is gone: it was removed or moved while it was written") {
 			t.Errorf("after %d: status %d, want %d: %s", status, r.status, want, r.stderr)
 		}
@@ -188,7 +192,7 @@ func TestTraceGoneUnderTheRun(t *testing.T) {
 func TestSessionGoneUnderTheRun(t *testing.T) {
 	folder := t.TempDir()
 	environment, _ := sessions(t)
-	r := execute(t, folder, environment, accscope, "run", "--device", "sim", "-o", "t.db", "--", "sh", "-c", build(t, "jacobi")+` 32 5; rm -rf "$ACCSCOPE_SESSION"`)
+	r := execute(t, folder, environment, accscope, "run", "--must-record", "--device", "sim", "-o", "t.db", "--", "sh", "-c", build(t, "jacobi")+` 32 5; rm -rf "$ACCSCOPE_SESSION"`)
 	if r.status != exitRunFailed || !strings.Contains(r.stderr, "the session is gone too") || strings.Contains(r.stderr, "is kept") {
 		t.Errorf("status %d: %s", r.status, r.stderr)
 	}

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/ending"
 	"github.com/accscope/accscope/collector/gather/agent"
 	"github.com/accscope/accscope/collector/ingest"
@@ -16,6 +19,7 @@ import (
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/shell"
+	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/location"
 )
 
@@ -76,37 +80,86 @@ func startRecording(flags *runFlags, program launch.Program) (*recording, error)
 		}
 		return nil, err
 	}
-	trace, err := r.session.Trace()
-	if err == nil && trace == "" && flags.target == nil {
-		trace, err = r.claim(program)
-	}
-	if err == nil {
-		err = r.open(trace)
-	}
-	if err != nil {
+	if err := r.begin(); err != nil {
 		r.abandon()
 		return nil, err
 	}
 	return r, nil
 }
 
-// claim gets the trace its name.
-func (r *recording) claim(program launch.Program) (string, error) {
-	if r.flags.output != "" {
-		// Before the name is held: no other run replaces the trace from here on.
-		if err := r.session.SetTrace(r.flags.output); err != nil {
+// begin begins to collect, or goes on where another rank did. The trace gets its name where
+// it has none.
+func (r *recording) begin() error {
+	trace, err := r.session.Trace()
+	switch {
+	case err != nil || r.flags.target != nil:
+	case trace == "":
+		trace, err = r.claim()
+	default:
+		_, err = location.Hold(trace)
+	}
+	if err != nil {
+		return err
+	}
+	return r.open(trace)
+}
+
+// claim gets the trace its name, or goes on with one.
+func (r *recording) claim() (string, error) {
+	wanted := cmp.Or(r.flags.output, filepath.Base(r.program.Path)+".accscope.db")
+	var taken error // why it was not that one
+	for name := range traceNames(wanted) {
+		if on, err := r.goOn(name); on || err != nil {
+			return name, err
+		}
+		err := location.Claim(name, r.flags.force, r.session)
+		if err == nil {
+			r.claimed = name
+			break
+		}
+		if !errors.Is(err, fs.ErrExist) || r.flags.output != "" && r.flags.mustRecord {
 			return "", err
 		}
+		taken = cmp.Or(taken, err)
 	}
-	trace, err := claimTrace(r.flags.output, r.flags.force, program.Path, r.session)
+	if r.flags.output != "" && taken != nil {
+		fmt.Fprintf(stderr, "accscope: %s: this trace is %s\n", oneLine(taken), r.claimed)
+	}
+	return r.claimed, r.session.SetTrace(r.claimed)
+}
+
+// goOn goes on with a trace that earlier ranks of the job's step on this host have finished,
+// if that is at path and has not had this rank: of a step's short programs not all run at
+// the same time.
+func (r *recording) goOn(path string) (bool, error) {
+	if r.member == nil {
+		return false, nil
+	}
+	if ours, err := location.IsTrace(path); err != nil || !ours {
+		return false, nil //nolint:nilerr // who claims the name says what is there
+	}
+	trace, err := store.Open(path)
 	if err != nil {
-		if r.flags.output != "" {
-			err = errors.Join(err, r.session.ForgetTrace())
-		}
-		return "", err
+		return false, nil //nolint:nilerr // likewise
 	}
-	r.claimed = trace
-	return trace, r.session.SetTrace(trace)
+	meta, err := trace.Meta()
+	var processes []store.Process
+	if err == nil {
+		processes, err = trace.Processes()
+	}
+	if err := errors.Join(err, trace.Close()); err != nil || meta.Facts["session"] != r.session.Name() || !meta.Complete {
+		return false, nil //nolint:nilerr // likewise
+	}
+	rank, ok := capture.RankOf(os.Getenv)
+	for i := range processes {
+		if p := &processes[i]; p.On.Name != capture.OwnHost() || ok && p.Rank == rank {
+			return false, nil
+		}
+	}
+	if held, err := location.Hold(path); err != nil || !held {
+		return false, nil //nolint:nilerr // another one writes it
+	}
+	return true, r.session.Continue(path, meta.Facts["identity"])
 }
 
 // open begins to collect, or goes on with a trace that was begun.
@@ -141,16 +194,62 @@ func (r *recording) caller() *ingest.Caller {
 
 func (r *recording) folder() string { return r.session.Folder }
 
-// abandon gives up a session that no program used.
+// abandon gives up a session that this run's program will not use. Of a job's ranks those
+// that are there go on with it.
 func (r *recording) abandon() {
+	if r.flags.target != nil {
+		r.missed()
+		return
+	}
 	if r.ingester != nil {
 		r.ingester.Close() //nolint:errcheck // there was nothing to keep
+	}
+	if r.lock != nil {
+		r.lock.Unlock() //nolint:errcheck // it ends with the process
+	}
+	if r.member != nil {
+		if last, err := r.member.Leave(); err != nil || !last {
+			return
+		}
+		defer r.member.Over() //nolint:errcheck // likewise
+		if captures, err := r.session.Captures(); err != nil || len(captures) > 0 {
+			r.finishForOthers()
+			return
+		}
 	}
 	if r.claimed != "" {
 		location.Unclaim(r.claimed)
 	}
-	if r.member == nil {
+	r.session.Remove() //nolint:errcheck // an empty folder among temporary things
+}
+
+// missed ends a recording whose captures go to the job's collector, and of which this rank
+// has none.
+func (r *recording) missed() {
+	err := r.leave()
+	if err == nil {
+		err = r.finish(launch.End{}, func(*recording) {})
+	}
+	if err == nil {
+		return
+	}
+	fmt.Fprintf(stderr, "accscope: %s\n", oneLine(err))
+	if captures, err := r.session.Captures(); err == nil && len(captures) == 0 {
 		r.session.Remove() //nolint:errcheck // an empty folder among temporary things
+	}
+}
+
+// finishForOthers completes the trace of ranks that ended while this one could not be recorded.
+func (r *recording) finishForOthers() {
+	err := r.takeOver()
+	if err == nil {
+		err = r.ingester.Finish()
+	}
+	if err == nil {
+		err = r.session.Remove()
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "accscope: %s; what other ranks captured is kept: accscope import %s makes a trace of it\n", oneLine(err), r.folder())
 	}
 }
 
@@ -275,11 +374,7 @@ func (r *recording) takeOver() error {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	trace, err := r.session.Trace()
-	if err != nil {
-		return err
-	}
-	return r.open(trace)
+	return r.begin()
 }
 
 // worthTelling is how far the trace may be behind the program unsaid.

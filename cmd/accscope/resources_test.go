@@ -1,12 +1,16 @@
 package main
 
 import (
+	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 )
 
 // With too few descriptors, or too little address space, accscope says what it needs in
-// one line, and fails; with a little more it works.
+// one line, and fails, but the program of run runs; with a little more it works.
 func TestFewResources(t *testing.T) {
 	for _, test := range []struct {
 		limit, says string
@@ -14,15 +18,49 @@ func TestFewResources(t *testing.T) {
 		{"ulimit -n 5", "(ulimit -n)"}, {"ulimit -n 8", "(ulimit -n)"}, {"ulimit -n 40", ""},
 		{"ulimit -v 100000", "(ulimit -v)"}, {"ulimit -v 400000", "(ulimit -v)"}, {"ulimit -v 800000", "(ulimit -v)"}, {"ulimit -v 4000000", ""},
 	} {
-		for command, status := range map[string]int{"version": exitFailure, "run -q -- true": exitRunFailed} {
+		for command, status := range map[string]int{
+			"version": exitFailure, "run -q --must-record -- true": exitRunFailed,
+			"run -q -- sh -c 'exit 7' 3": 7, "run --last 30s -qo x.db sh -c 'exit 7'": 7, "run --limit=1GiB no-such-program": exitNotFound,
+		} {
 			t.Run(test.limit+" "+command, func(t *testing.T) {
 				r := execute(t, t.TempDir(), nil, "sh", "-c", test.limit+`; exec "$0" `+command, accscope)
-				if test.says == "" {
+				switch unprofiled := strings.Contains(r.stderr, " runs unprofiled"); {
+				case test.says == "" && status >= exitFailure && (status == 7 || status == exitNotFound) && r.status == status && !unprofiled:
+				case test.says == "":
 					r.must(t)
-				} else if r.status != status || !strings.HasPrefix(r.stderr, "accscope: this process ") || !strings.Contains(r.stderr, test.says) || strings.Count(r.stderr, "\n") != 1 {
-					t.Errorf("status %d: %s", r.status, r.stderr)
+				case r.status != status || !strings.HasPrefix(r.stderr, "accscope: this process ") || !strings.Contains(r.stderr, test.says):
+					t.Errorf("status %d, want %d: %s", r.status, status, r.stderr)
+				case unprofiled != (status == 7 || status == exitNotFound) || status != exitNotFound && strings.Count(r.stderr, "\n") != 1:
+					t.Errorf("%s", r.stderr)
 				}
 			})
 		}
+	}
+}
+
+// What finds the program of run before Go starts knows which flags have no value.
+func TestFlagsWithoutValue(t *testing.T) {
+	source, err := os.ReadFile("resources.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(source), "alone[] = {")
+	list, _, _ = strings.Cut(list, "}")
+	var have []string
+	for word := range strings.SplitSeq(list, ",") {
+		have = append(have, strings.Trim(word, " \n\""))
+	}
+	want := []string{"--help"}
+	newRunCommand().Flags().VisitAll(func(f *pflag.Flag) {
+		if f.NoOptDefVal != "" {
+			want = append(want, "--"+f.Name)
+		} else if f.Shorthand != "" && f.Shorthand != "o" {
+			t.Errorf("-%s has a value, which resources.c does not know", f.Shorthand)
+		}
+	})
+	slices.Sort(have)
+	slices.Sort(want)
+	if !slices.Equal(have, want) {
+		t.Errorf("resources.c has %q, run %q", have, want)
 	}
 }

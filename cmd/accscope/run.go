@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,9 +16,7 @@ import (
 
 	"github.com/accscope/accscope/collector/gather/link"
 	"github.com/accscope/accscope/collector/launch"
-	"github.com/accscope/accscope/collector/session"
 	"github.com/accscope/accscope/collector/shell"
-	"github.com/accscope/accscope/collector/store/location"
 	"github.com/accscope/accscope/export/otlp"
 )
 
@@ -25,6 +24,7 @@ import (
 type runFlags struct {
 	output      string
 	force       bool
+	mustRecord  bool
 	runtime     string
 	device      string
 	noSummary   bool
@@ -68,6 +68,11 @@ stays in the session, which accscope ls shows and accscope import completes.
                                               one of all nodes (accscope gather)
   accscope run -- mpirun -n 4 ./program       the same
 
+A profiler keeps no job from running. Where -o is taken the trace gets another name
+(the number of a batch job's restart, or -2, -3, ...), and where nothing can be
+recorded the program runs unprofiled; a line says so. --must-record is for those who
+want the run to end with status 125 instead.
+
 The program runs on our OpenACC runtime if it was compiled by GCC, else on its
 own (--runtime). --device chooses what ACC_DEVICE_TYPE does: sim is a simulated
 accelerator with a memory of its own, host the processor.`
@@ -87,6 +92,7 @@ func newRunCommand() *cobra.Command {
 	f := command.Flags()
 	f.StringVarP(&flags.output, "output", "o", "", "the trace's `FILE` (default PROGRAM.accscope.db here, then -2, -3, ...)")
 	f.BoolVar(&flags.force, "force", false, "overwrite the trace given by -o; nothing else is ever overwritten")
+	f.BoolVar(&flags.mustRecord, "must-record", false, "end with status 125 where the program cannot be recorded as asked for, and do not run it")
 	f.StringVar(&flags.runtime, "runtime", "auto", "OpenACC `RUNTIME`: auto, native (the program's own) or accscope (ours)")
 	f.StringVar(&flags.device, "device", "", "device `TYPE` to run on: sim, host, nvidia, ... (default: the best present)")
 	f.BoolVar(&flags.noSummary, "no-summary", false, "print no report at the end")
@@ -131,11 +137,13 @@ func (flags *runFlags) run(args []string) error {
 	if flags.otlpTimeout < 0 {
 		return usageError{fmt.Errorf("--otlp-timeout %s: want a time like 10s; 0 waits for nothing", flags.otlpTimeout)}
 	}
-	if err := flags.checkTarget(); err != nil {
-		return usageError{err}
+	unreachable := flags.checkTarget()
+	if usage := (usageError{}); errors.As(unreachable, &usage) {
+		return unreachable
 	}
 	program, err := launch.Inspect(args[0])
 	if err != nil {
+		flags.absent(launch.Program{Path: args[0]}, missedPatience)
 		status := exitCannotStart
 		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "not found") {
 			status = exitNotFound
@@ -150,22 +158,22 @@ func (flags *runFlags) run(args []string) error {
 		return usageError{err}
 	}
 	choice, err := launch.Choose(program, wanted, flags.device)
-	if err != nil {
-		return statusError{err, exitRunFailed}
+	if err = cmp.Or(unreachable, err); err != nil {
+		return flags.unrecorded(program, args, err)
 	}
 	libraries, err := launch.FindLibraries()
 	if err != nil {
-		return statusError{err, exitRunFailed}
+		return flags.unrecorded(program, args, err)
 	}
 	recording, err := startRecording(flags, program)
 	if err != nil {
-		return statusError{err, exitRunFailed}
+		return flags.unrecorded(program, args, err)
 	}
 	if !flags.quiet {
 		notice(fmt.Sprintf("%s on %s: %s", filepath.Base(program.Path), runtimeName(choice), choice.Reason))
 	}
 	span, err := programSpan(flags, recording)
-	if err != nil {
+	if err = flags.without(err); err != nil {
 		recording.abandon()
 		return statusError{err, exitRunFailed}
 	}
@@ -177,17 +185,17 @@ func (flags *runFlags) run(args []string) error {
 		Session: recording.folder(), Paused: flags.paused, Last: flags.last, Limit: flags.limit,
 		Events: flags.events, MinBytes: flags.minBytes, Queue: flags.queue, CallStack: flags.callStack, Activity: flags.activity, Hash: hash, Span: span, MPI: libraries.ChooseMPI(program, args[1:]), Hasty: flags.target != nil})
 	watch, err := startWatch(flags, recording)
-	if err != nil {
+	if err = flags.without(err); err != nil {
 		recording.abandon()
 		return statusError{err, exitRunFailed}
 	}
 	live, err := startLive(flags, recording)
-	if err != nil {
+	if err = flags.without(err); err != nil {
 		recording.abandon()
 		return statusError{err, exitRunFailed}
 	}
 	figures, err := startMetrics(flags, recording, filepath.Base(program.Path))
-	if err != nil {
+	if err = flags.without(err); err != nil {
 		recording.abandon()
 		return statusError{err, exitRunFailed}
 	}
@@ -202,9 +210,9 @@ func (flags *runFlags) run(args []string) error {
 	followed := make(chan error, 1)
 	go func() { followed <- recording.follow(ctx) }()
 	watched := watch.show(recording, process)
-	end, err := process.Wait()
+	end, unknown := process.Wait()
 	cancel()
-	failure := errors.Join(err, <-followed)
+	failure := errors.Join(unknown, <-followed)
 	if failure == nil {
 		recording.note(process, end)
 	}
@@ -238,12 +246,19 @@ func (flags *runFlags) run(args []string) error {
 	if watched != nil {
 		fmt.Fprintf(stderr, "accscope: %v\n", watched)
 	}
-	if failure != nil && end == (launch.End{}) {
+	switch {
+	case unknown != nil:
 		return statusError{status: exitRunFailed} // what failed has been said
+	case failure != nil:
+		end.Code = flags.kept(end)
 	}
 	end.Mirror()
 	return nil
 }
+
+// missedPatience is how long a run whose program cannot be started tells the job's collector
+// of it.
+const missedPatience = 10 * time.Second
 
 func runtimeName(choice launch.Choice) string {
 	if choice.Runtime == launch.Accscope {
@@ -259,23 +274,4 @@ func traceOutput(output string) error {
 		return usageError{errors.New("-o -: a trace is a database and cannot be written to a pipe; give a file, of which accscope export -o - writes other formats (./- is a file called -)")}
 	}
 	return nil
-}
-
-// claimTrace chooses the file of a trace and creates it, empty: that holds the
-// name, so that runs started together get one each. by is the session that is to
-// write it, nil if none is.
-func claimTrace(output string, force bool, program string, by *session.Session) (string, error) {
-	if output != "" {
-		return output, location.Claim(output, force, by)
-	}
-	base := filepath.Base(program)
-	for number := 1; ; number++ {
-		name := base + ".accscope.db"
-		if number > 1 {
-			name = fmt.Sprintf("%s-%d.accscope.db", base, number)
-		}
-		if err := location.Claim(name, false, by); !errors.Is(err, fs.ErrExist) {
-			return name, err
-		}
-	}
 }

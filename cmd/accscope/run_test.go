@@ -152,7 +152,7 @@ func TestTraceNames(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	r := invoke(t, folder, "run", "-q", "-o", "true.accscope.db", "--", "true")
+	r := invoke(t, folder, "run", "-q", "--must-record", "-o", "true.accscope.db", "--", "true")
 	if r.status != exitRunFailed || !strings.Contains(r.stderr, "--force") {
 		t.Errorf("an existing -o: status %d, %q", r.status, r.stderr)
 	}
@@ -185,7 +185,8 @@ func TestMistakes(t *testing.T) {
 		{[]string{"run", "--last", "a while", "--", "true"}, exitUsage, `want a time like 30s or a size`},
 		{[]string{"run", "--callstack", "deep", "--", "true"}, exitUsage, `caller, full and off`},
 		{[]string{"run", "--activity", "events", "--", "true"}, exitUsage, `auto, cupti, runtime and off`},
-		{[]string{"run", "-o", "no/such/folder/t.db", "--", "true"}, exitRunFailed, `no/such/folder`},
+		{[]string{"run", "--must-record", "-o", "no/such/folder/t.db", "--", "true"}, exitRunFailed, `no/such/folder`},
+		{[]string{"run", "-o", "no/such/folder/t.db", "--", "false"}, exitFailure, `no/such/folder.*: false runs unprofiled`},
 		{[]string{"report", "missing.db"}, exitFailure, `missing\.db`},
 		{[]string{"report", "notes.txt"}, exitFailure, `notes\.txt.*not an accscope trace`},
 		{[]string{"report", "--format", "pdf", "x.db"}, exitUsage, `allowed are text, json, csv and markdown`},

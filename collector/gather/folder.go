@@ -59,7 +59,9 @@ func openFolder(o *Options, l *ledger, warn func(string)) (f *folder, err error)
 	if f.session, err = session.At(filepath.Join(path, sessionFolder)); err != nil {
 		return nil, err
 	}
-	if f.lock, err = f.session.Lock(); err != nil {
+	if f.lock, err = f.session.Lock(); errors.Is(err, session.ErrOwned) {
+		return nil, fmt.Errorf("%s: another gather is at work on it: %w", path, ErrTaken)
+	} else if err != nil {
 		return nil, err
 	}
 	if f.clocks, err = openClocks(filepath.Join(path, clocksFolder)); err != nil {

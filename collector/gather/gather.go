@@ -29,7 +29,7 @@ import (
 // Options say how agents reach the collector and what it makes.
 type Options struct {
 	Folder string // of the result
-	Job    string
+	Job    string // whose agents it takes; "": the batch system's, else one of its own
 	// Listen is the address of a server of the collector's own, HOST:PORT; with port 0
 	// any that is free. "" where Cluster is used.
 	Listen string
@@ -50,6 +50,9 @@ type Options struct {
 	// has come for so long (0: never).
 	Ranks int
 	Idle  time.Duration
+	// Stay has it end only when it is told to, where neither of these says when: agents may come
+	// when all that came have ended.
+	Stay bool
 	// EndWait is how long to wait for agents that have not ended when the collector is told to
 	// end: a batch system tells all of a job at once.
 	EndWait time.Duration
@@ -65,17 +68,21 @@ type Options struct {
 
 // Gather is a collector that runs.
 type Gather struct {
-	options  Options
-	name     string
-	machine  wire.Machine // this one
-	server   *ownServer
-	conn     *nats.Conn
-	stream   jetstream.JetStream
-	archive  Archive
-	ledger   *ledger
-	manifest *manifest
-	fails    chan error
-	began    time.Time
+	options Options
+	name    string
+	machine wire.Machine // this one
+	server  *ownServer
+	// elsewhere is a connection to the address at which the collector was to listen.
+	elsewhere *nats.Conn
+	open      context.Context // until it is closed
+	shut      context.CancelFunc
+	conn      *nats.Conn
+	stream    jetstream.JetStream
+	archive   Archive
+	ledger    *ledger
+	manifest  *manifest
+	fails     chan error
+	began     time.Time
 
 	mu     sync.Mutex
 	heard  time.Time
@@ -117,6 +124,7 @@ func Open(o Options) (g *Gather, err error) {
 		return nil, fmt.Errorf("cannot make the result's folder: %w; choose another with -o", err)
 	}
 	g = &Gather{options: o, began: time.Now(), fails: make(chan error, 1), warned: map[string]bool{}, shares: map[string]share{}, given: map[string]string{}}
+	g.open, g.shut = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, g.close())
@@ -127,10 +135,10 @@ func Open(o Options) (g *Gather, err error) {
 		return g, err
 	}
 	g.machine = wire.Machine{Host: capture.OwnHost(), Boot: capture.OwnBoot(), RealtimeOffset: realtime - monotonic}
-	if g.manifest, err = openManifest(o.Folder, o.Job); err != nil {
+	if g.manifest, err = openManifest(&o); err != nil {
 		return g, err
 	}
-	g.name = g.manifest.Gather
+	g.name, o.Job, g.options.Job = g.manifest.Gather, g.manifest.Job, g.manifest.Job
 	if g.ledger, err = openLedger(filepath.Join(o.Folder, "agents")); err != nil {
 		return g, err
 	}
@@ -146,7 +154,9 @@ func Open(o Options) (g *Gather, err error) {
 		if g.server, err = startServer(&o, g.name, g.warn); err != nil {
 			return g, err
 		}
-		g.conn, err = g.server.connect(g.warn)
+		if g.conn, err = g.server.connect(g.warn); err == nil && g.server.moved {
+			err = g.direct()
+		}
 	} else {
 		var target *link.Target
 		if target, err = link.Parse(o.Cluster, o.Files); err == nil {
@@ -298,6 +308,7 @@ func (g *Gather) wait(ctx context.Context, followed chan error) (string, error) 
 			if job.quiet > g.options.Idle {
 				return endedByIdle, nil
 			}
+		case g.options.Stay && g.options.Ranks == 0:
 		case job.agents > 0 && job.ended == job.agents && job.ranks >= g.options.Ranks:
 			return endedByAgents, nil
 		}
@@ -326,9 +337,14 @@ func (g *Gather) close() error {
 		g.archive = nil
 	}
 	g.stopAsking()
+	g.shut()
 	if g.conn != nil {
 		g.conn.Close()
 		g.conn = nil
+	}
+	if g.elsewhere != nil {
+		g.elsewhere.Close()
+		g.elsewhere = nil
 	}
 	if g.server != nil {
 		g.server.stop()

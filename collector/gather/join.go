@@ -123,11 +123,5 @@ func (g *Gather) answer(m *nats.Msg) {
 			return
 		}
 	}
-	text, err := json.Marshal(answer)
-	if err == nil {
-		err = m.Respond(text)
-	}
-	if err != nil {
-		g.warn(err.Error())
-	}
+	g.respond(m, answer)
 }

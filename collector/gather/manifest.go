@@ -31,8 +31,10 @@ type manifest struct {
 	path string
 }
 
-// openManifest reads that of a result that was begun, or begins one.
-func openManifest(folder, job string) (*manifest, error) {
+// openManifest reads that of a result that was begun, or begins one. The error wraps ErrTaken
+// where the folder cannot get this job's.
+func openManifest(o *Options) (*manifest, error) {
+	folder := o.Folder
 	m := &manifest{path: filepath.Join(folder, ManifestFile)}
 	text, err := os.ReadFile(m.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -41,9 +43,9 @@ func openManifest(folder, job string) (*manifest, error) {
 			return nil, fmt.Errorf("cannot read the result's folder: %w", err)
 		}
 		if len(entries) > 0 {
-			return nil, fmt.Errorf("%s is not empty and no result of gather: choose another folder with -o", folder)
+			return nil, fmt.Errorf("%s is not empty and no result of gather: %w", folder, ErrTaken)
 		}
-		m.Version, m.Gather, m.Job, m.Began = manifestVersion, newName(), job, time.Now()
+		m.Version, m.Gather, m.Job, m.Began = manifestVersion, newName(), jobOf(o, nil), time.Now()
 		return m, m.save()
 	}
 	if err != nil {
@@ -52,13 +54,13 @@ func openManifest(folder, job string) (*manifest, error) {
 	if err := json.Unmarshal(text, m); err != nil {
 		return nil, fmt.Errorf("%s is damaged: %w", m.path, err)
 	}
-	switch {
+	switch job := jobOf(o, m); {
 	case m.Version != manifestVersion:
 		return nil, fmt.Errorf("%s is of version %d, this accscope writes %d", m.path, m.Version, manifestVersion)
 	case m.Complete:
-		return nil, fmt.Errorf("%s holds a result that is complete: choose another folder with -o", folder)
+		return nil, fmt.Errorf("%s holds a result that is complete: %w", folder, ErrTaken)
 	case m.Job != job:
-		return nil, fmt.Errorf("%s holds the result of job %q, not of %q: choose another folder with -o", folder, m.Job, job)
+		return nil, fmt.Errorf("%s holds the result of job %q, not of %q: %w", folder, m.Job, job, ErrTaken)
 	}
 	return m, nil
 }

@@ -72,7 +72,7 @@ func (g *Gather) receive(ctx context.Context) (jetstream.ConsumeContext, error) 
 	if _, err := conn.Subscribe(wire.TimeSubject(g.options.Job, g.name), g.time); err != nil {
 		return nil, err
 	}
-	if err := g.share(); err != nil {
+	if err := errors.Join(g.share(), g.strays(conn)); err != nil {
 		return nil, err
 	}
 	return source.Consume(g.take, jetstream.PullMaxMessages(atOnce), jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {

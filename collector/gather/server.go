@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -23,6 +24,7 @@ type ownServer struct {
 	server *server.Server
 	token  string
 	scheme string
+	moved  bool // it listens at another port than it was to
 }
 
 // ready is how long a server may take to listen.
@@ -59,16 +61,46 @@ func startServer(o *Options, name string, warn func(string)) (*ownServer, error)
 			return nil, err
 		}
 	}
-	if own.server, err = server.NewServer(options); err != nil {
-		return nil, fmt.Errorf("cannot start a server: %w", err)
+	err = own.listen(options, warn)
+	// Agents are told the address of a collector that is alone; peers know each other's before.
+	if errors.Is(err, errPort) && port != server.RANDOM_PORT && len(o.Peers) == 0 {
+		options.Port = server.RANDOM_PORT
+		if again := own.listen(options, warn); again == nil {
+			own.moved = true
+			warn(fmt.Sprintf("%v: agents are taken at %s", err, own.address()))
+			err = nil
+		}
 	}
-	own.server.SetLoggerV2(&logger{warn}, false, false, false)
-	own.server.Start()
-	if !own.server.ReadyForConnections(ready) {
-		own.stop()
-		return nil, fmt.Errorf("cannot listen at %s: is another program there?", o.Listen)
+	if err != nil {
+		return nil, err
 	}
 	return own, nil
+}
+
+// errPort is wrapped by listen's error where the server can't have its address.
+var errPort = errors.New("cannot listen")
+
+// listen starts the server.
+func (s *ownServer) listen(options *server.Options, warn func(string)) (err error) {
+	// A server changes its options.
+	if s.server, err = server.NewServer(options.Clone()); err != nil {
+		return fmt.Errorf("cannot start a server: %w", err)
+	}
+	l := &logger{warn: warn, fatal: make(chan string, 1)}
+	s.server.SetLoggerV2(l, false, false, false)
+	s.server.Start()
+	there := make(chan bool, 1)
+	go func() { there <- s.server.ReadyForConnections(ready) }()
+	why := ""
+	select {
+	case ok := <-there:
+		if ok {
+			return nil
+		}
+	case why = <-l.fatal:
+	}
+	s.stop()
+	return fmt.Errorf("%w at %s: is another program there? (%s)", errPort, net.JoinHostPort(options.Host, strconv.Itoa(options.Port)), why)
 }
 
 // serving is the TLS of a server: agents, too, have to show a certificate where there is
@@ -126,8 +158,32 @@ func address(text string) (host string, port int, err error) {
 	return host, port, nil
 }
 
-// address is where the server is reached.
-func (s *ownServer) address() string { return s.scheme + "://" + s.server.Addr().String() }
+// address is where the server is reached: by the machine's name, where it listens at all its
+// addresses.
+func (s *ownServer) address() string {
+	at := s.server.Addr().String()
+	if host, port, err := net.SplitHostPort(at); err == nil && net.ParseIP(host).IsUnspecified() {
+		at = net.JoinHostPort(ownName(), port)
+	}
+	return s.scheme + "://" + at
+}
+
+// ownName is what other machines call this one: its name, or an address where nobody knows that.
+func ownName() string {
+	name, err := os.Hostname()
+	if err == nil {
+		if _, err = net.LookupHost(name); err == nil {
+			return name
+		}
+	}
+	addresses, _ := net.InterfaceAddrs() // none where they can't be had
+	for _, each := range addresses {
+		if at, ok := each.(*net.IPNet); ok && at.IP.IsGlobalUnicast() {
+			return at.IP.String()
+		}
+	}
+	return "127.0.0.1"
+}
 
 // peerAddress is where the servers of other collectors reach it, "" without any.
 func (s *ownServer) peerAddress() string {
@@ -157,7 +213,10 @@ func (s *ownServer) stop() {
 }
 
 // logger tells of a server what is worth knowing.
-type logger struct{ warn func(string) }
+type logger struct {
+	warn  func(string)
+	fatal chan string // gets what the server cannot go on with
+}
 
 func (l *logger) Noticef(string, ...any) {}
 func (l *logger) Debugf(string, ...any)  {}
@@ -185,4 +244,10 @@ func (l *logger) Errorf(format string, v ...any) {
 	l.warn("server: " + from + connection.ReplaceAllString(text, ""))
 }
 
-func (l *logger) Fatalf(format string, v ...any) { l.Errorf(format, v...) }
+func (l *logger) Fatalf(format string, v ...any) {
+	select {
+	case l.fatal <- fmt.Sprintf(format, v...):
+	default:
+		l.Errorf(format, v...)
+	}
+}

@@ -38,18 +38,9 @@ func Environment(environ []string, libraries Libraries, choice Choice, device st
 	for _, library := range capture.MPI {
 		values.prepend("LD_PRELOAD", library, ":")
 	}
-	if choice.Runtime == Accscope {
-		values.prepend("LD_PRELOAD", libraries.Runtime, ":")
-		values.set("ACCSCOPE_RUNTIME", "auto")
-	}
-	if choice.Runtime == Accscope || len(capture.MPI) > 0 {
-		// A program built with -fsanitize=address, the first or one that it starts, ends
-		// at once where anything is loaded before its libasan. What is loaded here takes
-		// none of the names that libasan has to come first with.
-		values.prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ":")
-	}
-	if device != "" {
-		values.set("ACC_DEVICE_TYPE", deviceType(device))
+	values.runtime(libraries, choice, device)
+	if len(capture.MPI) > 0 {
+		values.preloads()
 	}
 	values.set(session.FolderVariable, capture.Session)
 	if capture.Hasty {
@@ -70,6 +61,32 @@ func Environment(environ []string, libraries Libraries, choice Choice, device st
 	}
 	return values.list
 }
+
+// PlainEnvironment is the environment in which a program has the runtime and the device that
+// were chosen, and is not captured.
+func PlainEnvironment(environ []string, libraries Libraries, choice Choice, device string) []string {
+	values := newVariables(environ)
+	values.runtime(libraries, choice, device)
+	return values.list
+}
+
+// runtime loads our runtime where it was chosen, and chooses its device.
+func (v *variables) runtime(libraries Libraries, choice Choice, device string) {
+	if choice.Runtime == Accscope {
+		v.prepend("LD_PRELOAD", libraries.Runtime, ":")
+		v.set("ACCSCOPE_RUNTIME", "auto")
+		v.preloads()
+	}
+	if device != "" {
+		v.set("ACC_DEVICE_TYPE", deviceType(device))
+	}
+}
+
+// preloads is told that something is loaded before the program: one built with
+// -fsanitize=address, the first or one that it starts, ends at once where anything is loaded
+// before its libasan. What is loaded here takes none of the names that libasan has to come
+// first with.
+func (v *variables) preloads() { v.prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ":") }
 
 // variables is an environment that keeps its order.
 type variables struct{ list []string }

@@ -56,6 +56,12 @@ func Start(program Program, args, environ []string, stdin, stdout, stderr *os.Fi
 	return process, nil
 }
 
+// Replace has a program take this process's place, with all that it was started with. It
+// returns only where that cannot be.
+func Replace(program Program, args, environ []string) error {
+	return fmt.Errorf("cannot start %s: %w", program.Path, syscall.Exec(program.Path, args, environ))
+}
+
 // forward passes signals on until Close.
 func (p *Process) forward() {
 	for received := range p.signals {

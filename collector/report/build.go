@@ -174,6 +174,11 @@ func Warnings(trace *store.Trace) ([]string, error) {
 	if n := len(failed); n > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d of the ranks ended with a status other than 0: %s", n, some(failed, namedAtMost)))
 	}
+	absent, err := Absent(trace)
+	if err != nil {
+		return nil, err
+	}
+	warnings = append(warnings, absent...)
 	untimed, err := Untimed(trace)
 	if err != nil {
 		return nil, err
@@ -198,18 +203,28 @@ func describe(trace *store.Trace, f *facts, document *Document, options Options)
 		return err
 	}
 	document.Warnings = append(document.Warnings, warnings...)
-	processes := 0
+	processes, program, runtime := 0, "", ""
+	var machines []string
 	for s, err := range trace.Rows("reading processes", `SELECT program, host, runtime FROM processes ORDER BY rank, process`) {
 		if err != nil {
 			return err
 		}
-		processes++
-		if processes == 1 {
-			document.Facts = append(document.Facts, Fact{"program", s.ColumnText(0)}, Fact{"host", s.ColumnText(1)})
-			if runtime := s.ColumnText(2); runtime != "" {
-				document.Facts = append(document.Facts, Fact{"runtime", runtime})
-			}
+		if processes++; processes == 1 {
+			program, runtime = s.ColumnText(0), s.ColumnText(2)
 		}
+		if host := s.ColumnText(1); !slices.Contains(machines, host) {
+			machines = append(machines, host)
+		}
+	}
+	switch len(machines) {
+	case 0:
+	case 1:
+		document.Facts = append(document.Facts, Fact{"program", program}, Fact{"host", machines[0]})
+	default:
+		document.Facts = append(document.Facts, Fact{"program", program}, Fact{"hosts", fmt.Sprintf("%d: %s", len(machines), some(machines, namedAtMost))})
+	}
+	if runtime != "" {
+		document.Facts = append(document.Facts, Fact{"runtime", runtime})
 	}
 	if processes > 1 {
 		document.Facts = append(document.Facts, Fact{"processes", fmt.Sprint(processes)})

@@ -110,6 +110,17 @@ func (f *facts) rankTable(sums map[int64]*rankSum) (table *Table, slowest int64,
 			slowest, first = rank, false
 		}
 	}
+	// No rank has a call of MPI where these were not recorded, or there are none.
+	calls := false
+	for _, s := range sums {
+		calls = calls || s.mpi > 0
+	}
+	inMPI := func(time int64) any {
+		if !calls {
+			return nil
+		}
+		return time
+	}
 	what := "devices"
 	if !m.Device {
 		what = "host threads in constructs and routines"
@@ -129,7 +140,7 @@ func (f *facts) rankTable(sums map[int64]*rankSum) (table *Table, slowest int64,
 			device = middle(func(s *rankSum) int64 { return s.device })
 		}
 		table.Rows = append(table.Rows, []any{fmt.Sprintf("median of %d", m.Ranks), nil, middle(func(s *rankSum) int64 { return s.kernels }), device,
-			middle(func(s *rankSum) int64 { return s.host }), middle(func(s *rankSum) int64 { return s.waited }), middle(func(s *rankSum) int64 { return s.mpi }), drawn(m.Median)})
+			middle(func(s *rankSum) int64 { return s.host }), middle(func(s *rankSum) int64 { return s.waited }), inMPI(middle(func(s *rankSum) int64 { return s.mpi })), drawn(m.Median)})
 	}
 	for _, r := range m.Rows {
 		s := sums[r.Rank]
@@ -137,7 +148,7 @@ func (f *facts) rankTable(sums map[int64]*rankSum) (table *Table, slowest int64,
 		if m.Device {
 			device = s.device
 		}
-		table.Rows = append(table.Rows, []any{fmt.Sprintf("rank %d", r.Rank), r.Host, s.kernels, device, s.host, s.waited, s.mpi, drawn(r.Use)})
+		table.Rows = append(table.Rows, []any{fmt.Sprintf("rank %d", r.Rank), r.Host, s.kernels, device, s.host, s.waited, inMPI(s.mpi), drawn(r.Use)})
 	}
 	return table, slowest, nil
 }

@@ -187,7 +187,8 @@ func Join(name string) (*Session, error) {
 	return s, s.mark()
 }
 
-// JobName is the name that the ranks of one MPI job share, "" outside of one.
+// JobName is the name that the ranks of one MPI job share, "" outside of one. A batch system
+// that starts a job again gives it the number that it had, and counts.
 func JobName() string { return jobName(os.Getenv) }
 
 func jobName(variable func(name string) string) string {
@@ -203,12 +204,19 @@ func jobName(variable func(name string) string) string {
 			}
 			name += "-" + value
 		}
-		if name != "" {
-			return "job-" + clean(name)
+		if name == "" {
+			continue
 		}
+		if restart := variable(restartVariable); restart != "" && restart != "0" {
+			name += "-restart" + restart
+		}
+		return "job-" + clean(name)
 	}
 	return ""
 }
+
+// restartVariable is how often Slurm has started the job again; it is not there before.
+const restartVariable = "SLURM_RESTART_COUNT"
 
 // clean makes a file name of any text.
 func clean(name string) string {

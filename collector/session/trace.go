@@ -30,6 +30,15 @@ func (s *Session) SetTrace(path string) error {
 	return s.Replace(traceFile, []byte(identity+"\n"+absolute))
 }
 
+// Continue notes that the session's captures go on with a finished trace, by its identity.
+func (s *Session) Continue(path, identity string) error {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	return s.Replace(traceFile, []byte(identity+"\n"+absolute))
+}
+
 // AgentFile says how far a session has been sent to a job's collector, by the agent.
 const AgentFile = "agent"
 
@@ -48,9 +57,6 @@ func (s *Session) Replace(name string, text []byte) error {
 
 // fresh ends the name of a file while it is written.
 const fresh = ".new"
-
-// ForgetTrace takes back what SetTrace noted.
-func (s *Session) ForgetTrace() error { return os.Remove(filepath.Join(s.Folder, traceFile)) }
 
 // Trace is the path that SetTrace noted, "" if none.
 func (s *Session) Trace() (string, error) {
@@ -72,6 +78,28 @@ func (s *Session) trace() (identity, path string, err error) {
 	}
 	identity, path, _ = strings.Cut(string(data), "\n")
 	return identity, path, err
+}
+
+// ByIdentity is the session whose trace has an identity; nil if it is not here.
+func ByIdentity(identity string) (*Session, error) {
+	root, err := Root()
+	if err != nil || identity == "" {
+		return nil, err
+	}
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return nil, fmt.Errorf("cannot look at the sessions: %w", err)
+	}
+	for _, entry := range entries {
+		s := &Session{Folder: filepath.Join(root, entry.Name())}
+		if s.check() != nil {
+			continue // something else
+		}
+		if own, err := s.Identity(); err == nil && own == identity {
+			return s, nil
+		}
+	}
+	return nil, nil
 }
 
 // WriterOf is the session whose owner writes the trace at path now, other than

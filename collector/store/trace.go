@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/accscope/accscope/collector/model"
@@ -246,6 +247,16 @@ type Meta struct {
 	gaps       []Gap
 	operations map[model.ProcessID]int64
 }
+
+// unfinishedKey and a number are the keys of facts that say which of the traces that this one
+// was made of lacked something that was elsewhere.
+const unfinishedKey = "unfinished_"
+
+// UnfinishedKey is the key of the fact of a trace's part, by a number.
+func UnfinishedKey(part int64) string { return unfinishedKey + strconv.FormatInt(part, 10) }
+
+// IsUnfinished says whether a fact's key is one of these.
+func IsUnfinished(key string) bool { return strings.HasPrefix(key, unfinishedKey) }
 
 // countEvents adds, until the trace is finished, the beginnings of what has no end
 // to the sums.

@@ -60,6 +60,7 @@ type Agent struct {
 	sent    time.Time
 	telling sync.Mutex // of warned and Options.Warn
 	warned  map[string]bool
+	strayed time.Time // when it was told first that the collector is another job's
 	probes  probe.Probes
 	reached atomic.Int64 // CLOCK_REALTIME, ns, of what is stored
 }
@@ -80,18 +81,32 @@ func Open(o Options) (*Agent, error) {
 	if err := a.resume(); err != nil {
 		return nil, err
 	}
-	var err error
-	if a.conn, err = o.To.Connect("accscope agent "+a.state.Agent, a.warn); err != nil {
-		return nil, err
+	to := o.To
+	if a.state.At != "" && a.state.Gather != "" {
+		var err error
+		if to, err = o.To.At(a.state.At); err != nil {
+			return nil, err
+		}
 	}
-	if a.stream, err = jetstream.New(a.conn); err != nil {
-		a.conn.Close()
+	if err := a.connect(to); err != nil {
 		return nil, err
 	}
 	if a.state.Gather != "" {
 		a.probes.Start(a.conn, a.timeSubject())
 	}
 	return a, nil
+}
+
+// connect connects to a collector's address, now or once it can be reached.
+func (a *Agent) connect(to *link.Target) (err error) {
+	if a.conn, err = to.Connect("accscope agent "+a.state.Agent, a.warn); err != nil {
+		return err
+	}
+	if a.stream, err = jetstream.New(a.conn); err != nil {
+		a.conn.Close()
+	}
+	a.options.To = to
+	return err
 }
 
 // Name is the agent's name.
@@ -188,6 +203,9 @@ func (a *Agent) collect(last bool) (*outgoing, error) {
 	if whole && last && b.Size() == 0 {
 		b.Last = true
 		a.probes.Finish(context.Background(), a.conn, a.timeSubject())
+	}
+	if err := a.noted(); err != nil {
+		return nil, err
 	}
 	b.Processes = a.ends
 	a.state.Until, a.state.UntilRealtime = b.Until, b.UntilRealtime
@@ -338,6 +356,15 @@ func (a *Agent) EndedBy(pid int, signal string) { a.end(pid).Signal = signal }
 
 // Exited says with which status a process exited.
 func (a *Agent) Exited(pid, status int) { a.end(pid).Status = status }
+
+// noted takes over how programs ended that other ranks of the session have started.
+func (a *Agent) noted() error {
+	ends, err := a.options.Session.Ends()
+	for _, e := range ends {
+		*a.end(e.PID) = wire.Process{PID: e.PID, Killed: e.Killed, Name: e.Name, Signal: e.Signal, Status: e.Status}
+	}
+	return err
+}
 
 func (a *Agent) end(pid int) *wire.Process {
 	for i := range a.ends {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/gather/link"
 	"github.com/accscope/accscope/collector/gather/wire"
 )
 
@@ -30,7 +32,7 @@ func (a *Agent) send(ctx context.Context) error {
 			return a.stored()
 		}
 		var refused *refusal
-		if errors.As(err, &refused) {
+		if errors.As(err, &refused) && !a.mayCome(refused) {
 			return err
 		}
 		if ctx.Err() != nil {
@@ -49,7 +51,22 @@ func (a *Agent) send(ctx context.Context) error {
 }
 
 // refusal is what a collector answers that does not want an agent.
-type refusal struct{ reason string }
+type refusal struct {
+	reason string
+	stray  bool // it is that of another job
+}
+
+// late is how long an agent of another job than the collector's at its address waits for one of
+// its own, which may be about to start.
+const late = 10 * time.Second
+
+// mayCome says whether what was refused may be taken yet.
+func (a *Agent) mayCome(r *refusal) bool {
+	if a.strayed.IsZero() {
+		a.strayed = time.Now()
+	}
+	return r.stray && time.Since(a.strayed) < late
+}
 
 func (r *refusal) Error() string { return "the job's collector refuses: " + r.reason }
 
@@ -67,7 +84,7 @@ func (a *Agent) try(ctx context.Context) error {
 			return err
 		}
 	}
-	job := a.options.To.Job
+	job := a.job()
 	// The server forgets numbers after a while; the collector never does.
 	_, err := a.stream.PublishMsg(short, &nats.Msg{Subject: wire.BatchSubject(job, a.state.Gather, a.state.Agent), Data: a.pending.data},
 		jetstream.WithMsgID(fmt.Sprintf("%s-%d-%d", a.state.Agent, a.state.Life, a.pending.number)),
@@ -84,14 +101,23 @@ func (a *Agent) join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	question, err := json.Marshal(wire.Join{Version: wire.Version, Agent: a.state.Agent, Host: capture.OwnHost(), Ranks: ranks,
+	job := cmp.Or(a.options.To.Job, link.BatchJob())
+	question, err := json.Marshal(wire.Join{Version: wire.Version, Agent: a.state.Agent, Host: capture.OwnHost(), Job: job, Ranks: ranks,
 		Boot: capture.OwnBoot(), Clock: true})
 	if err != nil {
 		return err
 	}
-	message, err := a.conn.RequestWithContext(ctx, wire.JoinSubject(a.options.To.Job), question)
+	job = cmp.Or(job, link.DefaultJob)
+	message, err := a.conn.RequestWithContext(ctx, wire.JoinSubject(job), question)
+	if errors.Is(err, nats.ErrNoResponders) && a.options.To.Job == "" && job != link.DefaultJob {
+		// One that was told no job, or one that says whose it is.
+		message, err = a.conn.RequestWithContext(ctx, wire.JoinSubject(link.DefaultJob), question)
+		if err == nil {
+			job = link.DefaultJob
+		}
+	}
 	if errors.Is(err, nats.ErrNoResponders) {
-		return fmt.Errorf("no collector of job %q is there (%w)", a.options.To.Job, err)
+		return fmt.Errorf("no collector of job %q is there (%w)", job, err)
 	}
 	if err != nil {
 		return err
@@ -100,16 +126,38 @@ func (a *Agent) join(ctx context.Context) error {
 	if err := json.Unmarshal(message.Data, &answer); err != nil {
 		return fmt.Errorf("the job's collector answers what this accscope does not understand: %w", err)
 	}
-	if answer.Refused != "" {
-		return &refusal{answer.Refused}
-	}
-	if !wire.ValidName(answer.Gather) {
+	switch {
+	case answer.Refused != "":
+		return &refusal{answer.Refused, answer.Stray}
+	case !wire.ValidName(answer.Gather):
 		return fmt.Errorf("the job's collector calls itself %q", answer.Gather)
+	case answer.At != "":
+		return a.goTo(answer.At)
 	}
-	a.state.Gather = answer.Gather
+	a.state.Gather, a.state.Job = answer.Gather, job
 	a.probes.Start(a.conn, a.timeSubject())
 	return a.save()
 }
 
+// errMoved says that the collector is to be asked at another address.
+var errMoved = errors.New("the job's collector is at another address")
+
+// goTo connects to another address, which the job's collector has told.
+func (a *Agent) goTo(address string) error {
+	to, err := a.options.To.At(address)
+	if err != nil {
+		return fmt.Errorf("the job's collector says where it is, but: %w", err)
+	}
+	a.state.At = address
+	a.conn.Close()
+	if err := a.connect(to); err != nil {
+		return err
+	}
+	return errors.Join(errMoved, a.save())
+}
+
+// job is the one whose collector takes the batches.
+func (a *Agent) job() string { return cmp.Or(a.state.Job, a.options.To.Job, link.DefaultJob) }
+
 // timeSubject is where the collector that takes the batches is asked for the time.
-func (a *Agent) timeSubject() string { return wire.TimeSubject(a.options.To.Job, a.state.Gather) }
+func (a *Agent) timeSubject() string { return wire.TimeSubject(a.job(), a.state.Gather) }

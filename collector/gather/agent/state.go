@@ -17,13 +17,15 @@ import (
 // state is what an agent that goes on with a session has to know.
 type state struct {
 	Agent         string                       `json:"agent"`
-	Life          int                          `json:"life"`         // of those that worked on the session
-	After         wire.Mark                    `json:"after"`        // what this life goes on from
-	Acknowledged  int                          `json:"acknowledged"` // batches of this life that are stored
-	Gather        string                       `json:"gather"`       // the collector that takes them; "": none yet
-	Captures      map[string]capture.Positions `json:"captures"`     // how far they are stored
-	Whole         map[string]capture.Positions `json:"whole"`        // how far their events are to be seen there
-	Ended         bool                         `json:"ended"`        // the last batch is stored
+	Life          int                          `json:"life"`          // of those that worked on the session
+	After         wire.Mark                    `json:"after"`         // what this life goes on from
+	Acknowledged  int                          `json:"acknowledged"`  // batches of this life that are stored
+	Gather        string                       `json:"gather"`        // the collector that takes them; "": none yet
+	Job           string                       `json:"job,omitempty"` // and whose it is
+	At            string                       `json:"at,omitempty"`  // where it is, if it has said so
+	Captures      map[string]capture.Positions `json:"captures"`      // how far they are stored
+	Whole         map[string]capture.Positions `json:"whole"`         // how far their events are to be seen there
+	Ended         bool                         `json:"ended"`         // the last batch is stored
 	Until         int64                        `json:"until"`
 	UntilRealtime int64                        `json:"until_realtime"`
 

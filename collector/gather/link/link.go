@@ -18,8 +18,39 @@ import (
 	"github.com/accscope/accscope/collector/gather/wire"
 )
 
-// DefaultJob is the job of who names none.
+// DefaultJob is the job of who names none, and is in no batch system's.
 const DefaultJob = "job"
+
+// BatchJob is the job that a batch system has given this process, as a name, with how often it
+// was started again: the collector of one try is not that of the next. "" outside of one. Flux
+// is not here: it gives a job's tasks other numbers than its script.
+func BatchJob() string {
+	for _, each := range []struct {
+		system    string
+		variables []string // the last ones need not be there
+	}{{"slurm", []string{"SLURM_JOB_ID", "SLURM_RESTART_COUNT"}}, {"pbs", []string{"PBS_JOBID"}}, {"lsf", []string{"LSB_JOBID", "LSB_JOBINDEX"}}} {
+		name := each.system
+		for i, variable := range each.variables {
+			value := os.Getenv(variable)
+			if i == 0 && value == "" {
+				name = ""
+				break
+			}
+			if i == 0 || value != "" && value != "0" {
+				name += "-" + value
+			}
+		}
+		if name != "" {
+			return strings.Map(func(r rune) rune {
+				if r < 0x80 && (r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z') {
+					return r
+				}
+				return '_'
+			}, name[:min(len(name), 100)])
+		}
+	}
+	return ""
+}
 
 // Files are what a connection is trusted by; "" where there is none.
 type Files struct {
@@ -32,15 +63,16 @@ type Files struct {
 // Target is where a job's collectors are reached.
 type Target struct {
 	Servers []string // nats://host:port or tls://host:port
-	Job     string
+	Job     string   // "": the addresses name none
+	files   Files
 	token   string
 	tls     *tls.Config
 }
 
 // Parse reads addresses, separated by commas: nats://HOST[:PORT][/JOB], or tls:// where
-// the connection is encrypted. The job of the first that names one is all's.
+// the connection is encrypted. The job of the last that names one is all's.
 func Parse(text string, files Files) (*Target, error) {
-	t := &Target{Job: DefaultJob}
+	t := &Target{files: files}
 	secure := files.CA != "" || files.Cert != ""
 	for address := range strings.SplitSeq(text, ",") {
 		address = strings.TrimSpace(address)
@@ -155,5 +187,14 @@ func (t *Target) Connect(name string, tell func(error)) (*nats.Conn, error) {
 	return conn, nil
 }
 
+// At is the same job's collector at another address, trusted by the same files.
+func (t *Target) At(address string) (*Target, error) { return Parse(address, t.files) }
+
 // String is where the target is, for people.
-func (t *Target) String() string { return strings.Join(t.Servers, ",") + "/" + t.Job }
+func (t *Target) String() string {
+	text := strings.Join(t.Servers, ",")
+	if t.Job != "" {
+		text += "/" + t.Job
+	}
+	return text
+}

@@ -8,6 +8,7 @@ type Join struct {
 	Version int    `json:"version"`
 	Agent   string `json:"agent"`
 	Host    string `json:"host"`
+	Job     string `json:"job,omitempty"` // that the agent's address names, else its batch system's
 	Ranks   []int  `json:"ranks,omitempty"`
 	Boot    string `json:"boot,omitempty"`  // the kernel's boot id
 	Clock   bool   `json:"clock,omitempty"` // the agent asks for the time, and its batches have samples
@@ -17,6 +18,8 @@ type Join struct {
 type Joined struct {
 	Gather  string `json:"gather"`            // the collector's name
 	Refused string `json:"refused,omitempty"` // why not; the agent sends nothing then
+	Stray   bool   `json:"stray,omitempty"`   // refused, as an agent of another job
+	At      string `json:"at,omitempty"`      // the collector is at this address: the agent asks there
 }
 
 // Ours is what a collector tells the job's others, in JSON, on OursSubject: which agents

@@ -47,21 +47,38 @@ func Claim(path string, replace bool, by *session.Session) error {
 		if !replace {
 			return occupied(path + " exists; overwrite it with --force, or " + elsewhere)
 		}
-		// The trace last: without it nothing says whose its companions are.
-		for _, name := range append(there, path) {
-			if err := os.Remove(name); err != nil {
-				return fmt.Errorf("cannot overwrite the trace: %w; %s", err, elsewhere)
-			}
+		if err := remove(path, there); err != nil {
+			return err
 		}
 	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if errors.Is(err, fs.ErrExist) {
+	err = create(path)
+	switch {
+	case errors.Is(err, fs.ErrExist):
 		return occupied(path + " exists: another program has just made it; " + elsewhere)
-	}
-	if err != nil {
+	case err != nil:
 		return fmt.Errorf("cannot write the trace: %w; choose another place with -o", err)
 	}
-	return file.Close()
+	return nil
+}
+
+// remove removes what is replaced at path, with its companions, unless somebody else does
+// just then.
+func remove(path string, companions []string) error {
+	old, err := hold(path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("cannot overwrite the trace: %w; %s", err, elsewhere)
+	case old == nil:
+		return occupied(path + " " + writtenNow + "; " + elsewhere)
+	}
+	defer old.Close()
+	// The trace last: without it nothing says whose its companions are.
+	for _, name := range append(companions, path) {
+		if err := os.Remove(name); err != nil {
+			return fmt.Errorf("cannot overwrite the trace: %w; %s", err, elsewhere)
+		}
+	}
+	return nil
 }
 
 // Unclaim removes what Claim made, if nothing has been written to it but what a
@@ -86,6 +103,7 @@ func Unclaim(path string) {
 	for _, name := range append(beside, path) {
 		os.Remove(name) //nolint:errcheck // a file without events is all that stays
 	}
+	letGo(path)
 }
 
 // beginsJournal says whether a file is a rollback journal, or the beginning of one.
@@ -165,6 +183,11 @@ func occupant(path string, by *session.Session) ([]string, error) {
 	} else if open != 0 {
 		return refuse(path, fmt.Sprintf("is open in process %d", open))
 	}
+	if held, err := heldElsewhere(path); err != nil {
+		return nil, fmt.Errorf("cannot overwrite the trace: %w; %s", err, elsewhere)
+	} else if held {
+		return refuse(path, writtenNow)
+	}
 	return beside, nil
 }
 
@@ -196,18 +219,23 @@ func IsTrace(path string) (bool, error) {
 // none: every connection in use holds a lock in the range that SQLite keeps for
 // that (https://www.sqlite.org/lockingv3.html).
 func openElsewhere(path string) (pid int, err error) {
-	file, err := regular.Open(path, os.O_RDONLY)
-	if err != nil {
+	lock, err := lockedElsewhere(path, sqliteLocks, sqliteLocked)
+	if err != nil || lock.Type == unix.F_UNLCK {
 		return 0, err
 	}
-	defer file.Close()
-	const pending, length = 0x40000000, 512
-	lock := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: pending, Len: length}
-	if err := unix.FcntlFlock(file.Fd(), unix.F_OFD_GETLK, &lock); err != nil {
-		return 0, fmt.Errorf("%s: cannot ask who has it open: %w", filepath.Base(path), err)
-	}
-	if lock.Type == unix.F_UNLCK {
-		return 0, nil
-	}
 	return int(lock.Pid), nil
+}
+
+// lockedElsewhere is a lock that somebody has in a range of a file.
+func lockedElsewhere(path string, start, length int64) (lock unix.Flock_t, err error) {
+	file, err := regular.Open(path, os.O_RDONLY)
+	if err != nil {
+		return lock, err
+	}
+	defer file.Close()
+	lock = unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: start, Len: length}
+	if err := unix.FcntlFlock(file.Fd(), unix.F_OFD_GETLK, &lock); err != nil {
+		return lock, fmt.Errorf("%s: cannot ask who has it open: %w", filepath.Base(path), err)
+	}
+	return lock, nil
 }

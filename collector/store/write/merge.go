@@ -3,6 +3,7 @@ package write
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -106,8 +107,9 @@ func (m *merger) leaveEmpty() error {
 // merger makes one trace of several.
 type merger struct {
 	*Writer
-	parts []*part
-	used  map[string]int64 // numbers in use, by table
+	parts      []*part
+	used       map[string]int64 // numbers in use, by table
+	unfinished int64            // facts that say so
 }
 
 // copy fills the merged trace from its parts.
@@ -138,6 +140,9 @@ func (m *merger) copy() error {
 				return err
 			}
 		}
+		if err := m.noteUnfinished(p); err != nil {
+			return err
+		}
 		if err := m.copyTables(p, i > 0); err != nil {
 			return err
 		}
@@ -161,6 +166,35 @@ func (m *merger) copy() error {
 		return err
 	}
 	return m.copyActivities()
+}
+
+// noteUnfinished says that a part lacks what is only in its session, or what it said of its own
+// parts.
+func (m *merger) noteUnfinished(p *part) error {
+	var said []string
+	if session := p.meta.Facts["session"]; !p.meta.Complete {
+		text := p.trace.Path() + " was not finished when it was taken"
+		if session != "" {
+			text += ": its session " + session
+			if len(p.hosts) > 0 {
+				text += " on " + p.hosts[0].Name
+			}
+			text += " may have more"
+		}
+		said = append(said, text)
+	}
+	for _, key := range slices.Sorted(maps.Keys(p.meta.Facts)) {
+		if store.IsUnfinished(key) {
+			said = append(said, p.meta.Facts[key])
+		}
+	}
+	for _, text := range said {
+		m.unfinished++
+		if err := m.SetMeta(store.UnfinishedKey(m.unfinished), text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // copyExits takes over how the processes of a part ended.

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// unfinished takes the session of an unfinished trace, if that is here and nobody writes it: it
+// has what the trace has not yet, and is finished first. What is not to be had is said.
+func (s *sources) unfinished(path string, meta *store.Meta) (taken bool, err error) {
+	of, err := session.ByIdentity(meta.Facts["identity"])
+	if err != nil {
+		return false, err
+	}
+	if of == nil {
+		fmt.Fprintf(stderr, "accscope: %s is NOT complete: its session %s is not on this machine (accscope import finishes it where it was made); what is in the trace is taken\n",
+			shown(path), meta.Facts["session"])
+		return false, nil
+	}
+	if slices.ContainsFunc(s.sessions, func(other *session.Session) bool { return other.Folder == of.Folder }) {
+		return true, nil // it was named, too
+	}
+	running, err := of.Running()
+	if err != nil {
+		return false, err
+	}
+	lock, err := of.Lock()
+	if len(running) > 0 || errors.Is(err, session.ErrOwned) {
+		fmt.Fprintf(stderr, "accscope: %s is NOT complete: its session %s is still being written; what is in the trace by now is taken\n", shown(path), of.Name())
+		if err == nil {
+			err = lock.Unlock()
+		} else {
+			err = nil
+		}
+		return false, err
+	}
+	if err != nil {
+		return false, err
+	}
+	fmt.Fprintf(stderr, "accscope: %s was not complete: its session %s, which has the rest, is taken in\n", shown(path), of.Name())
+	if there, err := of.Trace(); err == nil && !session.SameFile(there, path) {
+		if err := of.SetTrace(path); err != nil { // it was moved
+			return false, err
+		}
+	}
+	s.locks, s.sessions, s.begun = append(s.locks, lock), append(s.sessions, of), true
+	return true, nil
+}
