@@ -25,29 +25,38 @@ func (t *launcher) Parallel(c *Construct) {
 	t.function = c.Function
 	t.context.parent = t.written(c, callbacks.Parallel)
 	d := t.use()
-	if d == nil {
+	if d == nil || !t.checkAsync(c.Async) {
 		return
 	}
+	local := d
 	if c.OnHost {
-		d = t.rt.device(DeviceHost, 0)
-		t.initialise(d, false)
-		t.context.device = d
-	} else if !t.checkAsync(c.Async) {
-		return
+		local = t.rt.device(DeviceHost, 0)
+		t.initialise(local, false)
+		t.context.device = local
 	}
-	if !d.Shared {
+	if !local.Shared {
 		t.context.offloads = true
 		t.offload(d, c)
 		t.endCompute()
 		return
 	}
 	t.begin(callbacks.ComputeConstructStart)
-	if !c.OnHost {
-		t.waitClause(d, nil, c.Waits)
-	}
-	t.runOn(d, c)
+	t.awaitOrder(d, c)
+	t.runOn(local, c)
 	t.end()
 	t.carryOut()
+}
+
+// awaitOrder has the host thread wait, before it executes a construct itself, for the
+// operations of d that come before the construct: what is on the queues of its wait
+// clause (OpenACC 3.3 §2.16.2), and on the queue that it would have been put onto (§2.16).
+func (t *launcher) awaitOrder(d *Device, c *Construct) {
+	t.waitClause(d, nil, c.Waits)
+	if own := t.mapAsync(c.Async); own != AsyncSync {
+		if q := d.existing(own); q != nil && q.busy() {
+			t.awaitQueue(q, true)
+		}
+	}
 }
 
 // runOn runs the outlined function on a device that shares the host's memory.

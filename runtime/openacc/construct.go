@@ -8,7 +8,7 @@ import (
 
 // A Construct is one directive as GCC-compiled code hands it over.
 type Construct struct {
-	OnHost    bool // an if clause was false
+	OnHost    bool // an if clause was false; no wait directive's, which is not called then
 	Function  uintptr
 	Arguments goacc.Arguments
 	Geometry  device.Geometry
@@ -175,29 +175,32 @@ func (t *directives) DataEnd() {
 	t.carryOut()
 }
 
-// standalone begins a directive without a region: its device and queue, nil
-// where there is nothing to do.
+// standalone does a directive without a region: what there is to do on a device with a
+// memory of its own. Where an if clause is false that is nothing, but a wait clause holds:
+// OpenACC 3.3 §2.16.2 leaves it open, and a program may count on it.
 func (t *directives) standalone(c *Construct, start callbacks.Event, work func(*Device, *Queue)) {
 	d := t.use()
 	if d == nil || !t.checkAsync(c.Async) {
 		return
 	}
+	works := !d.Shared && !c.OnHost
 	if c.OnHost {
-		d = t.rt.device(DeviceHost, 0)
-		t.context.device = d
+		t.context.device = t.rt.device(DeviceHost, 0)
 	}
 	var q *Queue
-	if !d.Shared {
+	if works || !d.Shared && len(c.Waits) > 0 {
 		if q = t.queue(d, c.Async); q == nil {
 			return
 		}
+	}
+	if works {
 		t.context.queue = q
 	}
 	t.begin(start)
-	if !c.OnHost && len(c.Waits) > 0 {
+	if len(c.Waits) > 0 {
 		t.waitClause(d, q, c.Waits)
 	}
-	if q != nil {
+	if works {
 		t.clearScratch()
 		work(d, q)
 	}

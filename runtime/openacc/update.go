@@ -165,7 +165,7 @@ func (t *directives) Wait(c *Construct) {
 	if d == nil || !t.checkAsync(c.Async) {
 		return
 	}
-	if !t.checkWaits(c.Waits) || d.Shared || c.OnHost {
+	if !t.checkWaits(c.Waits) || d.Shared {
 		return
 	}
 	var q *Queue

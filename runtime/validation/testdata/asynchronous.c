@@ -310,6 +310,75 @@ worker (void *argument)
   return (void *) good;
 }
 
+/* Puts a long kernel onto queue Q, and a download of its result.  */
+static void
+begin (int *a, int q, int value)
+{
+  set (a, 0);
+#pragma acc update device(a[0:N]) async(q)
+#pragma acc parallel loop present(a[0:N]) async(q)
+  for (int i = 0; i < N; i++)
+    for (volatile int k = 0; k < 500; k++)
+      a[i] = k < 499 ? 0 : value;
+#pragma acc update self(a[0:N]) async(q)
+}
+
+static int
+sum (const int *a)
+{
+  int s = 0;
+  for (int i = 0; i < N; i++)
+    s += a[i];
+  return s;
+}
+
+/* A false if clause, and what its directive has beside it (2.16, 2.16.2): what the
+   host executes itself comes after the operations on the queues named.  */
+static void
+conditions (void)
+{
+  static int a[N], b[N];
+  int total, never = 0;
+#pragma acc enter data copyin(a, b)
+#define LOCALLY(construct)						\
+  begin (a, 1, 3);							\
+  total = 0;								\
+  PRAGMA (acc construct reduction(+:total) copy(total))			\
+  for (int i = 0; i < N; i++)						\
+    total += a[i];							\
+  CHECK (total == 3 * N);
+#define PRAGMA(text) _Pragma (#text)
+  LOCALLY (parallel loop wait(1) if(never))
+  LOCALLY (serial loop wait(1) if(never))
+  LOCALLY (kernels loop wait(1) if(never))
+  LOCALLY (parallel loop wait if(never))
+  LOCALLY (parallel loop wait(1) if(never) async(2))
+  LOCALLY (serial loop wait async if(never))
+  LOCALLY (parallel loop async(1) if(never))
+  begin (a, 1, 2);
+  begin (b, 2, 5);
+  total = 0;
+#pragma acc parallel loop wait(1, 2) if(never) copy(total) reduction(+:total) async(3)
+  for (int i = 0; i < N; i++)
+    total += a[i] + b[i];
+  CHECK (total == 7 * N);
+  begin (a, 1, 4);
+#pragma acc update self(b) wait(1) if(never)
+  CHECK (sum (a) == 4 * N);
+  begin (a, 1, 5);
+#pragma acc enter data copyin(b) wait(1) if(never)
+  CHECK (sum (a) == 5 * N);
+  begin (a, 1, 6);
+#pragma acc exit data delete(b) wait if(never)
+  CHECK (sum (a) == 6 * N);
+  begin (a, 1, 7);
+#pragma acc update self(b) wait(1) async(2) if(never)
+#pragma acc wait(2)
+  CHECK (sum (a) == 7 * N);
+  CHECK (acc_is_present (b, sizeof b));
+#pragma acc exit data delete(a, b) wait
+}
+
 static void
 host_threads (void)
 {
@@ -337,6 +406,7 @@ main (void)
   data_routines ();
   attachments ();
   links ();
+  conditions ();
   host_threads ();
   return report ();
 }
