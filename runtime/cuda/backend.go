@@ -141,6 +141,21 @@ func (b *backend) Properties(number int) (device.Properties, error) {
 	return b.describe(number)
 }
 
+// FreeMemory is what the driver says, which needs a context: it makes one and releases it
+// where the device is not open.
+func (b *backend) FreeMemory(number int) (uint64, error) {
+	if err := b.checkNumber(number); err != nil {
+		return 0, err
+	}
+	var free C.size_t
+	result := C.accscope_cuda_free_memory(b.library.table, C.int(number), &free)
+	b.first.Do(b.started)
+	if result != 0 {
+		return 0, device.Errorf(device.Unavailable, uint64(result), "cuda device %d does not say how much memory is free: %s", number, b.library.text(result))
+	}
+	return uint64(free), nil
+}
+
 func (b *backend) describe(number int) (device.Properties, error) {
 	const room = 256
 	name := (*C.char)(C.malloc(room))
@@ -149,7 +164,7 @@ func (b *backend) describe(number int) (device.Properties, error) {
 	if result := C.accscope_cuda_describe(b.library.table, C.int(number), name, room, &memory); result != 0 {
 		return device.Properties{}, device.Errorf(device.Unavailable, uint64(result), "cuda device %d cannot be described: %s", number, b.library.text(result))
 	}
-	return device.Properties{Memory: uint64(memory), Multiprocessors: int(C.accscope_cuda_multiprocessors(b.library.table, C.int(number))), FreeMemory: uint64(memory), Name: C.GoString(name),
+	return device.Properties{Memory: uint64(memory), Multiprocessors: int(C.accscope_cuda_multiprocessors(b.library.table, C.int(number))), Name: C.GoString(name),
 		Vendor: "NVIDIA", Driver: "CUDA Driver " + versionText(b.library.version)}, nil
 }
 

@@ -71,6 +71,10 @@ func (b loaded) Accepts(image goacc.Image) error {
 	return b.Backend.(device.ImageBackend).Accepts(image)
 }
 
+func (b loaded) FreeMemory(number int) (uint64, error) {
+	return b.Backend.(device.FreeMemoryTeller).FreeMemory(number)
+}
+
 func kernelImage() goacc.Image {
 	k := devicetest.HostKernels()
 	return build.Image([]build.Function{

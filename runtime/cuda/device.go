@@ -71,8 +71,9 @@ func openDevice(b *backend, number int, properties device.Properties, defaults d
 	return d, nil
 }
 
-// answer turns what C returned into an error, nil for success. The first error
-// that the device does not recover from is given in full, later ones refer to it.
+// answer turns what C returned into an error, nil for success. An error that the device
+// does not recover from is given in full by whatever follows, too: who met it first may
+// not have been one to tell of it.
 func (d *cudaDevice) answer(a C.struct_accscope_cuda_answer, doing string) error {
 	if a.result == 0 {
 		return nil
@@ -101,8 +102,7 @@ func (d *cudaDevice) ending(a C.struct_accscope_cuda_answer, doing string) error
 }
 
 func (d *cudaDevice) again(doing string, lost *device.Error) error {
-	return device.Errorf(lost.Code, lost.Driver, "%s: cuda device %d is out of use since error %d, reported before; end the program",
-		doing, d.number, lost.Driver)
+	return device.Errorf(lost.Code, lost.Driver, "%s: cuda device %d is out of use: %s", doing, d.number, lost.Message)
 }
 
 func (d *cudaDevice) shutDown(doing string) error {
@@ -116,7 +116,8 @@ func (d *cudaDevice) Properties() device.Properties {
 	}
 	defer d.done()
 	var free, total C.size_t
-	if C.accscope_cuda_memory_info(d.c, &free, &total).result == 0 {
+	// A device that fails is noted to; what it has is not known then.
+	if d.answer(C.accscope_cuda_memory_info(d.c, &free, &total), "ask for free memory") == nil {
 		p.FreeMemory = uint64(free) + d.pool.freeBytes()
 		p.Memory = max(uint64(total), p.FreeMemory)
 	}

@@ -65,6 +65,33 @@ accscope_cuda_describe (const struct accscope_cuda_driver *table, int number,
 }
 
 CUresult
+accscope_cuda_free_memory (const struct accscope_cuda_driver *table, int number,
+			   size_t *free)
+{
+  CUcontext before = NULL, context;
+  CUdevice device;
+  size_t total;
+  CUresult result = table->cuDeviceGet (&device, number), restored;
+
+  if (result == CUDA_SUCCESS)
+    result = table->cuDevicePrimaryCtxRetain (&context, device);
+  if (result != CUDA_SUCCESS)
+    return result;
+  result = table->cuCtxGetCurrent (&before);
+  if (result == CUDA_SUCCESS)
+    result = table->cuCtxSetCurrent (context);
+  if (result == CUDA_SUCCESS)
+    {
+      result = table->cuMemGetInfo (free, &total);
+      restored = table->cuCtxSetCurrent (before);
+      if (result == CUDA_SUCCESS)
+	result = restored;
+    }
+  restored = table->cuDevicePrimaryCtxRelease (device);
+  return result == CUDA_SUCCESS ? restored : result;
+}
+
+CUresult
 accscope_cuda_device (const struct accscope_cuda_driver *table, int number,
 		      CUdevice *device)
 {

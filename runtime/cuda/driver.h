@@ -124,6 +124,10 @@ CUresult accscope_cuda_describe (const struct accscope_cuda_driver *table,
 				 int number, char *name, int room,
 				 size_t *memory);
 
+/* The bytes of memory that nobody uses on a device, of which no context needs to be there.  */
+CUresult accscope_cuda_free_memory (const struct accscope_cuda_driver *table,
+				    int number, size_t *free);
+
 /* How many multiprocessors a device has, 0 if that is not known.  */
 int accscope_cuda_multiprocessors (const struct accscope_cuda_driver *table, int number);
 

@@ -72,6 +72,31 @@ func TestForbidden(t *testing.T) {
 	}
 }
 
+// TestFreeMemory: what is free is asked of the driver, before a device's first use and after.
+func TestFreeMemory(t *testing.T) {
+	const total, taken = 1 << 30, 700 << 20
+	b := with(t, map[string]string{"ACCSCOPE_STANDIN_TAKEN": "734003200", "ACCSCOPE_STANDIN_FAIL": "cuMemGetInfo_v2:2:2"})
+	teller := b.(device.FreeMemoryTeller)
+	free, err := teller.FreeMemory(0)
+	check(t, err)
+	if free != total-taken {
+		t.Errorf("%d bytes are free, want %d", free, total-taken)
+	}
+	_, err = teller.FreeMemory(0)
+	wantError(t, err, device.Unavailable, 2, "cuda device 0 does not say how much memory is free", "CUDA_ERROR_OUT_OF_MEMORY")
+	_, err = teller.FreeMemory(1)
+	wantError(t, err, device.Unavailable, 0, "there is no cuda device 1")
+	if p, err := b.Properties(0); err != nil || p.Memory != total {
+		t.Errorf("%+v, %v", p, err)
+	}
+	d, err := b.Open(0, nil)
+	check(t, err)
+	if free := d.Properties().FreeMemory; free > total-taken || free < total/8 {
+		t.Errorf("%d bytes are free on the open device", free)
+	}
+	check(t, d.Close())
+}
+
 // Code for other GPUs, or for a newer driver, is refused before it is linked.
 func TestImageForOthers(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -192,7 +217,7 @@ func TestDriverErrors(t *testing.T) {
 	check(t, q.Synchronize())
 }
 
-// A device that no longer works says so once in full.
+// A device that no longer works says so in full, whoever asks.
 func TestStickyError(t *testing.T) {
 	d := open(t, faulty("kernel:1:719"), nil)
 	q := newQueue(t, d)
@@ -201,7 +226,7 @@ func TestStickyError(t *testing.T) {
 	check(t, devicetest.Launch(q, 1, k, device.Geometry{}, device.ArgumentBlock{}, false))
 	wantError(t, q.Synchronize(), device.Execution, 719, "CUDA_ERROR_LAUNCH_FAILED", "a kernel failed: it called abort")
 	for _, err := range []error{q.Synchronize(), devicetest.Launch(q, 1, k, device.Geometry{}, device.ArgumentBlock{}, false)} {
-		wantError(t, err, device.Execution, 719, "out of use since error 719, reported before")
+		wantError(t, err, device.Execution, 719, "cuda device 0 is out of use: ", "CUDA_ERROR_LAUNCH_FAILED", "a kernel failed: it called abort")
 	}
 }
 

@@ -67,7 +67,7 @@ func (i *images) load(image goacc.Image) ([]device.Address, error) {
 	i.modules[image.Data] = module
 	addresses, err := i.enter(module, about, image, code)
 	if err != nil {
-		_ = i.forget(image) // the error that matters is the one there is
+		err = device.Also(err, i.forget(image))
 	}
 	return addresses, err
 }

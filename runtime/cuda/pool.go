@@ -77,14 +77,22 @@ func (p *pool) grow(size uint64) (*blocks.Block, error) {
 	if b != nil {
 		return b, nil
 	}
-	p.trim(p.keep)
+	if _, err := p.trim(p.keep); err != nil {
+		return nil, err
+	}
 	bytes := uint64(chunkBytes)
 	if size > chunkBytes/2 {
 		bytes = (size + granule - 1) &^ (granule - 1)
 	}
 	address, err := p.source.take(bytes)
-	if err != nil && p.trim(0) {
-		address, err = p.source.take(bytes)
+	if err != nil {
+		some, failure := p.trim(0)
+		if failure != nil {
+			return nil, device.Also(err, failure)
+		}
+		if some {
+			address, err = p.source.take(bytes)
+		}
 	}
 	if err != nil && bytes > size {
 		bytes = (size + granule - 1) &^ (granule - 1)
@@ -124,22 +132,24 @@ func (p *pool) release(address device.Address) bool {
 }
 
 // trimExcess gives unused chunks back to the driver if there are too many.
-func (p *pool) trimExcess() {
-	if p.excess.Load() {
-		p.calls.Lock()
-		p.trim(p.keep)
-		p.calls.Unlock()
+func (p *pool) trimExcess() error {
+	if !p.excess.Load() {
+		return nil
 	}
+	p.calls.Lock()
+	defer p.calls.Unlock()
+	_, err := p.trim(p.keep)
+	return err
 }
 
 // trim gives unused chunks back until no more than keep bytes are unused, and
 // says whether there were any. p.calls is held.
-func (p *pool) trim(keep uint64) (some bool) {
+func (p *pool) trim(keep uint64) (some bool, err error) {
 	p.excess.Store(false)
 	for {
 		b := p.takeUnused(keep)
 		if b == nil {
-			return some
+			return some, nil
 		}
 		address := device.Address(b.Address)
 		if err := p.source.giveBack(address); err != nil {
@@ -147,7 +157,7 @@ func (p *pool) trim(keep uint64) (some bool) {
 			p.chunks[address] = b
 			p.blocks.Put(b)
 			p.mutex.Unlock()
-			return some // the device failed, and says so at the next operation
+			return some, err
 		}
 		p.notify(false, address, b.Size)
 		some = true

@@ -231,14 +231,18 @@ func (q *queue) Record() (device.Mark, error) {
 
 // Done is true for a mark of a device that failed or was closed: nothing will
 // come of waiting.
-func (m *mark) Done() bool {
+func (m *mark) Done() (bool, error) {
 	d := m.device
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	if d.closed.Load() {
-		return true
+		return true, nil
 	}
-	return C.accscope_cuda_event_query(d.c, m.event).result != C.CUDA_ERROR_NOT_READY
+	answer := C.accscope_cuda_event_query(d.c, m.event)
+	if answer.result == C.CUDA_ERROR_NOT_READY {
+		return false, nil
+	}
+	return true, d.ending(answer, "test a mark")
 }
 
 // Release leaves the event to the next mark: what waits for it waits for what it
@@ -297,9 +301,9 @@ func (q *queue) synchronize() error {
 // synchronized is behind each wait for the queue.
 func (q *queue) synchronized(answer C.struct_accscope_cuda_answer) error {
 	q.device.records.waited(q)
-	q.device.pool.trimExcess()
+	err := q.device.pool.trimExcess()
 	if answer.result == 0 {
-		return nil
+		return err
 	}
 	return q.device.ending(answer, "wait for a queue")
 }

@@ -19,6 +19,14 @@ type ImageBackend interface {
 	Accepts(goacc.Image) error
 }
 
+// A FreeMemoryTeller is a Backend whose devices have to be asked for their free memory, which
+// takes time: Backend.Properties does not give it.
+type FreeMemoryTeller interface {
+	Backend
+	// FreeMemory is how many bytes are free on a device that is not open.
+	FreeMemory(number int) (uint64, error)
+}
+
 // An ImageDevice is a Device that takes the images that GCC put into the program.
 type ImageDevice interface {
 	Device

@@ -210,8 +210,9 @@ type Part struct {
 
 // Mark is a point in a queue.
 type Mark interface {
-	// Done says whether everything before the mark has finished.
-	Done() bool
+	// Done says whether everything before the mark has finished. The error is that of a
+	// queue that fails, as Idle gives it.
+	Done() (bool, error)
 	// Release gives back what the driver keeps for the mark, which is of no use
 	// after it. Queues that were told to wait for it still do.
 	Release()

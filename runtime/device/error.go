@@ -34,3 +34,14 @@ func (e *Error) Error() string { return e.Message }
 func Errorf(code Code, driver uint64, format string, args ...any) *Error {
 	return &Error{Code: code, Driver: driver, Message: fmt.Sprintf(format, args...)}
 }
+
+// Also is first, an error, which says as well what went wrong then, if anything did.
+func Also(first, then error) error {
+	if then == nil {
+		return first
+	}
+	if failure, ok := first.(*Error); ok {
+		return Errorf(failure.Code, failure.Driver, "%s; and then: %v", failure.Message, then)
+	}
+	return fmt.Errorf("%w; and then: %w", first, then)
+}

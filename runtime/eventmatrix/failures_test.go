@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // TestFailures has the programs' operations fail, one in each run, whether the device
@@ -62,6 +63,40 @@ func TestFailures(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestIllegalAddress has the driver tell of an illegal address in one of its calls, whichever
+// that is: the program's one line is the whole message.
+func TestIllegalAddress(t *testing.T) {
+	folder := t.TempDir()
+	recorder, driver := buildRecorder(t, folder), standInDriver(t, folder)
+	if driver == nil {
+		t.Skip(compilers.CXX() + " knows no device to offload to")
+	}
+	p := program{source: "queues.c", build: []string{compilers.C(), "-I", "../include"}}
+	binary := compile(t, folder, recorder, p)
+	step := 7
+	if os.Getenv("ACCSCOPE_LONG") != "" {
+		step = 1
+	}
+	for _, call := range []string{"cuStreamQuery", "cuEventQuery", "cuEventRecord", "cuStreamWaitEvent", "cuLaunchHostFunc",
+		"cuStreamSynchronize", "cuMemcpyDtoHAsync_v2", "cuMemcpyHtoDAsync_v2", "cuLaunchKernel"} {
+		t.Run(call, func(t *testing.T) {
+			for n := 1; n < 400; n += step {
+				rows, output, err := observe(t, recorder, binary, append(driver, fmt.Sprintf("ACCSCOPE_STANDIN_FAIL=%s:%d:700", call, n))...)
+				if err == nil {
+					if n == 1 {
+						t.Error("nothing fails")
+					}
+					break // there are no more
+				}
+				checkFailure(t, p, rows, output, err)
+				if !strings.Contains(output, "CUDA_ERROR_ILLEGAL_ADDRESS (700") || !strings.Contains(output, "a kernel used memory that is not on the device") {
+					t.Errorf("call %d: the message is not whole:\n%s", n, output)
+				}
+			}
+		})
 	}
 }
 

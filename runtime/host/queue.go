@@ -246,7 +246,7 @@ func (q *queue) call() {
 
 type mark struct{}
 
-func (mark) Done() bool { return true }
+func (mark) Done() (bool, error) { return true, nil }
 
 func (mark) Release() {}
 

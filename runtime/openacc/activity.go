@@ -225,6 +225,7 @@ func (rt *Runtime) Queues(kind device.Type, number int) ([]callbacks.ActivityQue
 // fails has none that ever will.
 func (q *Queue) waiting() uint64 {
 	idle, err := q.driver.Idle()
+	q.device.keep(err)
 	if idle || err != nil {
 		return 0
 	}

@@ -116,57 +116,6 @@ free 24`},
 		}, `
 compute_construct_start
 compute_construct_end`},
-		{"if clause that is false, and wait", func(t *Thread) {
-			t.Create(pointerTo(values), 24, 1)
-			c := adding(AsyncSync, goacc.ToFrom, values, count, more)
-			c.OnHost, c.Waits = true, []int32{1}
-			t.Parallel(c)
-			c.Waits, c.Async = []int32{AsyncNoval}, 2
-			t.Parallel(c)
-			t.UpdateDevice(pointerTo(values), 24, 1)
-			c.Waits, c.Async = nil, 1 // its own queue
-			t.Parallel(c)
-			t.Parallel(c)
-			u := directive(AsyncSync, entry{goacc.ForceTo, address(values), 24})
-			u.OnHost, u.Waits = true, []int32{1}
-			t.Update(u)
-			t.EnterData(u)
-			u.Async = 2 // has no operation that could wait
-			t.ExitData(u)
-			t.Delete(pointerTo(values), 24, 1, false)
-		}, `
-alloc 24 async 1
-create 24 async 1
-compute_construct_start
-wait_start async 1
-wait_end async 1
-compute_construct_end
-compute_construct_start
-wait_start async 1
-wait_end async 1
-compute_construct_end
-update_start async 1
-enqueue_upload_start 24 async 1
-enqueue_upload_end 24 async 1
-update_end async 1
-compute_construct_start
-wait_start async 1
-wait_end async 1
-compute_construct_end
-compute_construct_start
-compute_construct_end
-update_start
-wait_start async 1
-wait_end async 1
-update_end
-enter_data_start
-wait_start async 1
-wait_end async 1
-enter_data_end
-exit_data_start async 2
-exit_data_end async 2
-delete 24 async 1
-free 24 async 1`},
 		{"host_data", func(t *Thread) {
 			t.Create(pointerTo(values), 24, AsyncSync)
 			t.DataStart(directive(AsyncSync, entry{goacc.UseDevice, address(values), 0}))

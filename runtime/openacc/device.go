@@ -45,6 +45,8 @@ type Device struct {
 	departed, departedKernels departed                   // mappings that are gone
 	pool                      *poolWatch                 // what its pool did, nil for a device without one
 
+	unheard atomic.Pointer[error] // met where nobody could be told
+
 	ready       readiness
 	downloads   atomic.Int64                            // entries of all queues' pending lists
 	clockOffset atomic.Int64                            // host clock less device clock, when last read
@@ -88,9 +90,9 @@ func newDevice(rt *Runtime, b device.Backend, number int) *Device {
 	d.opened = sync.NewCond(&d.openers)
 	d.ready.init()
 	d.refused.Store(new([]refusal))
-	if p, err := b.Properties(number); err == nil {
-		d.Shared = p.SharedMemory
-	}
+	p, err := b.Properties(number)
+	d.keep(err)
+	d.Shared = p.SharedMemory
 	return d
 }
 
@@ -116,6 +118,26 @@ func (d *Device) changed() {
 	if d.rt.options.Changed != nil {
 		d.rt.options.Changed(d)
 	}
+}
+
+// keep keeps an error of the device, a queue or a mark that nobody can be told of here,
+// until somebody waits for d or puts an operation onto a queue.
+func (d *Device) keep(err error) {
+	if err != nil {
+		d.unheard.CompareAndSwap(nil, &err)
+	}
+}
+
+// kept is err, or the error that was kept if there is one, which is told then: it came
+// first.
+func (d *Device) kept(err error) error {
+	if d.unheard.Load() == nil {
+		return err
+	}
+	if first := d.unheard.Swap(nil); first != nil {
+		return *first
+	}
+	return err
 }
 
 func driverCode(err error) uint64 {
@@ -150,6 +172,7 @@ func (d *Device) openDriver() error {
 	d.hostCoded, _ = driver.(device.HostCoded)
 	d.pool = watchPool(driver)
 	d.byAsync.Clear()
+	d.unheard.Store(nil)
 	d.downloads.Store(0)
 	empty := map[uintptr]*kernelCode{}
 	d.kernels.Store(&empty)
@@ -163,9 +186,7 @@ func (d *Device) openDriver() error {
 			d.table.Remove(m)
 		}
 		d.mu.Unlock()
-		// The error that matters is the one there is.
-		_ = driver.Close()
-		return err
+		return device.Also(err, driver.Close())
 	}
 	d.generation.Add(1)
 	d.rt.active.Add(1)

@@ -137,7 +137,7 @@ func (t *devices) shutDown(d *Device, parent construct) []*dataenv.Mapping {
 	}
 	// Queues drain first: operations may still use the memory given back below.
 	for _, q := range queues {
-		note(q.driver.Synchronize())
+		note(d.kept(q.driver.Synchronize()))
 	}
 	d.mu.Lock()
 	gone := slices.Collect(d.table.All())

@@ -158,8 +158,7 @@ func (d *Device) removeGlobals(image goacc.Image) {
 	refused := slices.DeleteFunc(slices.Clone(*d.refused.Load()), func(r refusal) bool { return r.image.Data == image.Data })
 	d.refused.Store(&refused)
 	if loader, ok := d.driver.(device.ImageDevice); ok {
-		// A device that fails here fails at its next operation, and says so.
-		_ = loader.UnloadImage(image)
+		d.keep(loader.UnloadImage(image))
 		empty := map[uintptr]*kernelCode{}
 		d.kernels.Store(&empty)
 	}

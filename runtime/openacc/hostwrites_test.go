@@ -123,7 +123,7 @@ func TestWritesDone(t *testing.T) {
 		t.Errorf("%d writes to come, want %d", n, pruneEvery)
 	}
 	release()
-	for !q.mark.Done() {
+	for done := false; !done; done, _ = q.mark.Done() {
 		runtime.Gosched()
 	}
 	q, release = heldQueue(t, thread)

@@ -45,7 +45,11 @@ func (t *lifetimes) settle(d *Device, q *Queue, wait bool) {
 		return
 	}
 	if q.synchronous() && !wait && q.busy() {
-		if idle, err := q.driver.Idle(); err != nil || !idle {
+		idle, err := q.driver.Idle()
+		if err = q.device.kept(err); err != nil {
+			t.fail(t.fromDevice(err))
+		}
+		if !idle || err != nil {
 			return
 		}
 	}
@@ -190,8 +194,7 @@ func (t *lifetimes) discard(d *Device, q *Queue) {
 			l.Land()
 		}
 		for _, address := range later {
-			// An error here is the device's failure, which the queue reports.
-			_ = driver.Free(address)
+			d.keep(driver.Free(address))
 		}
 	})
 	if err != nil {

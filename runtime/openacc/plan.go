@@ -201,7 +201,7 @@ func (t *raiser) advance() bool {
 		t.pairs = endedPairs(t.pairs, p.Step[first:p.Done])
 	}
 	err := p.outcome(first)
-	if !failed {
+	if !failed && err == nil {
 		done := p.Done == p.Count
 		p.Count = count
 		return done
@@ -231,7 +231,7 @@ func endsOperation(e callbacks.Event) bool {
 func (p *plan) outcome(first uint32) (err error) {
 	for i := range p.operations[:p.prepared] {
 		if o := &p.operations[i]; o.step >= first && o.step < p.Done {
-			if err = o.queue.driver.Outcome(&o.Operation); o.awaits && err == nil {
+			if err = o.queue.device.kept(o.queue.driver.Outcome(&o.Operation)); o.awaits && err == nil {
 				o.queue.drained(o.queue.finished.Load())
 			}
 		}

@@ -110,10 +110,17 @@ func (q *Queue) lastWrite(host, bytes uintptr) (_ *hostwrites.Scalar, will bool)
 	if q.writes.Len() == 0 {
 		return nil, false
 	}
-	if idle, err := q.driver.Idle(); err == nil && idle {
+	if q.idle() {
 		q.forget()
 	}
 	return q.writes.Last(host, host+bytes)
+}
+
+// idle says whether nothing is left to do on q, where nobody can be told of an error.
+func (q *Queue) idle() bool {
+	idle, err := q.driver.Idle()
+	q.device.keep(err)
+	return idle && err == nil
 }
 
 // willWrite says whether a queue of d still has to write host memory in the range.
@@ -156,8 +163,12 @@ func (q *Queue) willRead(reads []byte) {
 		release, q.reads, q.readBytes = q.reads, nil, 0
 	}
 	q.mu.Unlock()
-	if release != nil && q.driver.Then(func() { runtime.KeepAlive(release) }) != nil {
+	if release == nil {
+		return
+	}
+	if err := q.driver.Then(func() { runtime.KeepAlive(release) }); err != nil {
 		// The queue fails: nothing on it will read this memory for certain.
+		q.device.keep(err)
 		q.mu.Lock()
 		q.reads = append(q.reads, release...)
 		q.mu.Unlock()
@@ -185,7 +196,7 @@ func (q *Queue) drained(number uint64) {
 // await blocks until what is on q now is done.
 func (q *Queue) await() error {
 	number := q.enqueued.Load()
-	err := q.driver.Synchronize()
+	err := q.device.kept(q.driver.Synchronize())
 	if err == nil {
 		q.drained(number)
 	}
@@ -212,12 +223,17 @@ func (q *Queue) prune() {
 	q.mu.Lock()
 	old, upTo, now := q.mark, q.marked, q.writes.Added()
 	q.mu.Unlock()
-	done := old == nil || old.Done()
+	done := true
+	var err error
+	if old != nil {
+		done, err = old.Done()
+		q.device.keep(err)
+	}
 	var mark device.Mark
-	if done {
-		var err error
+	if done && err == nil {
 		if mark, err = q.driver.Record(); err != nil {
-			mark = nil // the queue fails, as its next operation reports
+			q.device.keep(err)
+			mark = nil
 		}
 	}
 	q.mu.Lock()

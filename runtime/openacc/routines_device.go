@@ -169,12 +169,13 @@ func (t *deviceRoutines) properties(number int, kind device.Type) (device.Proper
 		return d.driver.Properties(), d, true
 	}
 	p, err := d.backend.Properties(number)
+	d.keep(err)
 	return p, d, err == nil
 }
 
 // Property is acc_get_property (OpenACC 3.3 §3.2.6): 0 for what has no value.
 func (t *deviceRoutines) Property(number int, kind device.Type, property int) uint64 {
-	p, _, ok := t.properties(number, kind)
+	p, d, ok := t.properties(number, kind)
 	if !ok {
 		return 0
 	}
@@ -182,6 +183,11 @@ func (t *deviceRoutines) Property(number int, kind device.Type, property int) ui
 	case PropertyMemory:
 		return p.Memory
 	case PropertyFreeMemory:
+		if teller, ok := d.backend.(device.FreeMemoryTeller); ok && p.FreeMemory == 0 && !d.isOpen() {
+			free, err := teller.FreeMemory(d.Number)
+			d.keep(err)
+			return free
+		}
 		return p.FreeMemory
 	case PropertySharedMemory:
 		if p.SharedMemory {

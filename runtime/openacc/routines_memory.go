@@ -74,6 +74,9 @@ func (t *dataRoutines) Malloc(bytes uintptr) unsafe.Pointer {
 	}
 	d.mu.Unlock()
 	if err != nil {
+		if failure, ok := err.(*device.Error); !ok || failure.Code != device.OutOfMemory {
+			d.keep(err) // the routine's answer is null all the same (OpenACC 3.3 §3.2.16)
+		}
 		return nil
 	}
 	t.planAllocation(d, callbacks.Alloc, bytes, address, nil)

@@ -181,8 +181,7 @@ func (p *planner) reserved(host, size uintptr) *block {
 // giveBack frees what was reserved if nothing was created in it.
 func (p *planner) giveBack() {
 	if p.together != nil && p.together.blocks.Load() == 0 {
-		// It was never used; a failure to return it shows elsewhere.
-		_ = p.d.driver.Free(p.together.address)
+		p.d.keep(p.d.driver.Free(p.together.address))
 	}
 }
 

@@ -139,7 +139,7 @@ func (t *waiter) follow(q, other *Queue) {
 	}
 	t.carryOut()
 	mark, err := other.driver.Record()
-	if err == nil {
+	if err = other.device.kept(err); err == nil {
 		err = q.driver.Wait(mark)
 		mark.Release()
 	}
@@ -216,8 +216,9 @@ func (t *waiter) finish(q *Queue) {
 func (t *waiter) idle(q *Queue) bool {
 	number := q.enqueued.Load()
 	idle, err := q.driver.Idle()
-	if err != nil {
+	if err = q.device.kept(err); err != nil {
 		t.fail(t.fromDevice(err))
+		return true
 	}
 	if idle {
 		q.drained(number)

@@ -181,8 +181,8 @@ func (q *queue) Record() (device.Mark, error) {
 	return &mark{q.device, c}, nil
 }
 
-func (m *mark) Done() bool {
-	return atomicLoad(&m.c.hardware.completed) >= uint64(m.c.sequence)
+func (m *mark) Done() (bool, error) {
+	return atomicLoad(&m.c.hardware.completed) >= uint64(m.c.sequence), nil
 }
 
 func (m *mark) Release() { C.accscope_sim_mark_release(m.c) }

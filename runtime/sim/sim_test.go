@@ -58,7 +58,7 @@ func TestWaitWithinOneHardwareQueue(t *testing.T) {
 	}
 	close(held)
 	fine(t, "synchronize", second.Synchronize())
-	if !mark.Done() {
+	if done, err := mark.Done(); !done || err != nil {
 		t.Error("synchronized before the mark was reached")
 	}
 	mark.Release()

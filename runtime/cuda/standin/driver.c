@@ -36,7 +36,7 @@ cuInit (unsigned flags)
   pthread_mutex_lock (&standin_lock);
   devices = number ("ACCSCOPE_STANDIN_DEVICES", 1);
   memory = number ("ACCSCOPE_STANDIN_MEMORY", 1ul << 30);
-  standin_memory (memory);
+  standin_memory (memory, number ("ACCSCOPE_STANDIN_TAKEN", 0));
   standin_lost = CUDA_SUCCESS;
   for (faults = 0; text != NULL && *text != '\0' && faults < MOST_FAULTS; faults++)
     {

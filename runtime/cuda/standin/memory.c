@@ -16,9 +16,10 @@ static struct piece
 static size_t total, used;
 
 void
-standin_memory (size_t bytes)
+standin_memory (size_t bytes, size_t taken)
 {
   total = bytes;
+  used = taken;
 }
 
 static void *

@@ -15,6 +15,7 @@
 
      ACCSCOPE_STANDIN_DEVICES	number of devices (1)
      ACCSCOPE_STANDIN_MEMORY	bytes of each (1 GiB)
+     ACCSCOPE_STANDIN_TAKEN	bytes of them that other processes use (0)
      ACCSCOPE_STANDIN_VERSION	version of the driver (12040)
      ACCSCOPE_STANDIN_CAPABILITY	compute capability times ten (90)
      ACCSCOPE_STANDIN_FAIL	FUNCTION:NTH:RESULT,...: the NTH call fails so;
@@ -130,7 +131,7 @@ void standin_clock_ran (void);
 int standin_owns (CUdeviceptr address, size_t bytes);
 CUdeviceptr standin_allocate (size_t bytes);
 int standin_release (CUdeviceptr address);
-void standin_memory (size_t bytes);
+void standin_memory (size_t bytes, size_t taken);	/* of which others have so many */
 
 /* The device whose context is the calling thread's, 0 if it has none.  */
 uint32_t standin_device (void);

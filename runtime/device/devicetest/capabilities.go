@@ -174,3 +174,24 @@ func flushing(t *testing.T, f *fixture) {
 	f.device.Observe(false)
 	flusher.Flush()
 }
+
+// freeMemory: a backend that has to be asked knows of no device that is not there, and
+// gives no more than a device has.
+func freeMemory(t *testing.T, f *fixture) {
+	teller, ok := f.backend.(device.FreeMemoryTeller)
+	if !ok {
+		t.Skip("the backend's properties have it")
+	}
+	count, err := f.backend.Count()
+	check(t, err)
+	if _, err := teller.FreeMemory(count); err == nil {
+		t.Errorf("device %d of %d has free memory", count, count)
+	}
+	p, err := f.backend.Properties(0)
+	check(t, err)
+	free, err := teller.FreeMemory(0)
+	check(t, err)
+	if free == 0 || free > p.Memory {
+		t.Errorf("%d of %d bytes are free", free, p.Memory)
+	}
+}

@@ -42,6 +42,7 @@ func Run(t *testing.T, b device.Backend, k Kernels) {
 		{"images", images},
 		{"inside", inside},
 		{"pool", pool},
+		{"free memory", freeMemory},
 		{"adopting", adopting},
 		{"flushing", flushing},
 		{"closing", closing},
@@ -248,6 +249,13 @@ func then(t *testing.T, f *fixture) {
 	check(t, q.Close())
 }
 
+func isDone(t *testing.T, m device.Mark) bool {
+	t.Helper()
+	done, err := m.Done()
+	check(t, err)
+	return done
+}
+
 // marks holds one queue up with a kernel that waits for the host.
 func marks(t *testing.T, f *fixture) {
 	first, second := f.queue(t), f.queue(t)
@@ -255,7 +263,7 @@ func marks(t *testing.T, f *fixture) {
 	check(t, err)
 	check(t, second.Wait(m))
 	check(t, second.Synchronize())
-	if !m.Done() {
+	if !isDone(t, m) {
 		t.Error("the mark of an idle queue is not done")
 	}
 	m.Release()
@@ -294,7 +302,7 @@ func marks(t *testing.T, f *fixture) {
 			t.Errorf("the %s queue is held up, and Idle() = %v, %v", name, idle, err)
 		}
 	}
-	if m.Done() {
+	if isDone(t, m) {
 		t.Error("the mark is done and what is before it is not")
 	}
 	third := f.queue(t)
@@ -311,8 +319,8 @@ func marks(t *testing.T, f *fixture) {
 	open.Store(1)
 	<-passed
 	check(t, second.Synchronize())
-	if !m.Done() || seen[0] != 7 {
-		t.Errorf("after the wait: mark done %v, value %d, want 7", m.Done(), seen[0])
+	if !isDone(t, m) || seen[0] != 7 {
+		t.Errorf("after the wait: mark done %v, value %d, want 7", isDone(t, m), seen[0])
 	}
 	m.Release()
 }
