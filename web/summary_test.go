@@ -3,8 +3,10 @@ package web
 import (
 	"math"
 	"net/url"
+	"slices"
 	"testing"
 
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store/tracetest"
 )
 
@@ -176,5 +178,17 @@ func TestWindowBeforeTheOrigin(t *testing.T) {
 	}
 	if a := answer[statisticsAnswer](t, s, "/api/statistics?from=-1000&to=2000000"); len(a.Rows) == 0 {
 		t.Error("a window that begins before the origin has nothing of what is behind it")
+	}
+}
+
+// What stands out of a program without debug information is that it has none.
+func TestSummaryAsksForDebugInformation(t *testing.T) {
+	for change, want := range map[string]bool{"UPDATE site_detail SET source_file = NULL": true, "UPDATE site_detail SET source_file = source_file": false} {
+		path := tracetest.File(t, 3000, 1)
+		tracetest.Change(t, path, change)
+		remarks := answer[summaryAnswer](t, serve(t, Options{Traces: []string{path}}), "/api/summary").Remarks
+		if said := slices.Contains(remarks, report.WithoutPlaces); said != want {
+			t.Errorf("after %s it says so: %v, want %v: %q", change, said, want, remarks)
+		}
 	}
 }

@@ -243,6 +243,9 @@ func describe(trace *store.Trace, f *facts, document *Document, options Options)
 	if slices.Contains(slices.Collect(maps.Values(simulated)), true) {
 		document.Facts = append(document.Facts, Fact{"device", SimulatedTimes})
 	}
+	if f.unplaced() {
+		document.Facts = append(document.Facts, Fact{"places", WithoutPlaces})
+	}
 	of := " from the first to the last event"
 	if options.Within != nil {
 		of = " in the chosen ranges"

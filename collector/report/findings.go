@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/accscope/accscope/collector/lookup"
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -47,6 +48,9 @@ func (f *facts) findings(trace *store.Trace, filter Filter) ([]string, error) {
 			text += "without a place"
 		}
 		list = append(list, text+": "+cut(message, messageAtMost))
+	}
+	if f.unplaced() {
+		list = append(list, WithoutPlaces)
 	}
 	said, err := warningTable(trace)
 	if err != nil {
@@ -148,4 +152,19 @@ func cut(text string, most int) string {
 		return text
 	}
 	return string(runes[:max(most-3, 0)]) + "..."
+}
+
+// WithoutPlaces is what to know of programs that no debug information was found of.
+const WithoutPlaces = "no construct has a file and line, and few data a name: compile with -g, and do not strip (accscope doctor PROGRAM says more)"
+
+// unplaced says whether there are compute constructs, and no event has a place in a source.
+func (f *facts) unplaced() bool {
+	constructs := false
+	for _, t := range f.totals {
+		if t.site.File != "" {
+			return false
+		}
+		constructs = constructs || t.site.KindCode == model.ComputeConstructStart
+	}
+	return constructs
 }
