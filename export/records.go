@@ -17,8 +17,7 @@ type threadStack struct {
 
 // Records reads the host records that options choose, in order. Before a
 // record, and at last, ended is told which spans of its thread have ended and
-// when, innermost first; Never stands for those of which nothing shows that they
-// did.
+// when, innermost first.
 func Records(trace *store.Trace, options *Options, each func(*store.Record) error, ended func(thread model.ThreadID, span *OpenSpan, at int64)) error {
 	stacks := map[model.ThreadID]*threadStack{}
 	var s *threadStack // of the thread of the record before

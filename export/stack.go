@@ -17,19 +17,16 @@ type OpenSpan struct {
 	Site    *store.Site
 	Depth   int
 	End     int64 // ns
-	Unended bool  // End is not known
+	Unended bool  // End is when it was cut off
 }
-
-// Never is the end of a span of which nothing shows that it ended.
-const Never = math.MaxInt64
 
 // Leave takes from the stack the spans that do not enclose the record that
 // comes next, innermost first, and tells when each ended. One whose end was not
-// seen ends where its successor, or the end of a span around it, shows that it
+// seen ends at the latest where its successor, or the end of a span around it, shows that it
 // must have.
 func (s *Stack) Leave(next *store.Record, ended func(span *OpenSpan, at int64)) {
 	for n := len(s.Open); n > 0; n-- {
-		if top := &s.Open[n-1]; top.Depth < next.Depth && (top.Unended || top.End >= next.Start) {
+		if top := &s.Open[n-1]; top.Depth < next.Depth && top.End >= next.Start {
 			return
 		}
 		s.pop(next.Start, ended)
@@ -44,7 +41,7 @@ func (s *Stack) Enter(r *store.Record) {
 // Finish takes all spans from the stack.
 func (s *Stack) Finish(ended func(span *OpenSpan, at int64)) {
 	for len(s.Open) > 0 {
-		s.pop(Never, ended)
+		s.pop(math.MaxInt64, ended)
 	}
 }
 
@@ -53,11 +50,9 @@ func (s *Stack) pop(now int64, ended func(*OpenSpan, int64)) {
 	top := &s.Open[last]
 	at := top.End
 	if top.Unended {
-		at = now
+		at = min(at, now)
 		for i := range s.Open[:last] {
-			if outer := &s.Open[i]; !outer.Unended {
-				at = min(at, outer.End)
-			}
+			at = min(at, s.Open[i].End)
 		}
 	}
 	s.Open = s.Open[:last]

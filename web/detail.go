@@ -90,10 +90,14 @@ func describe(r *request, record *store.Record) (*detail, error) {
 	raw("record", record.ID)
 	add("start", record.Start, "time")
 	switch {
+	case record.Open:
+		add("end", "it goes on", "")
 	case record.Unended:
-		add("duration", "never ended", "")
+		add("end", "cut off: its end was not seen", "")
 	case record.Span:
 		add("end", record.End(), "time")
+	}
+	if record.Span {
 		add("duration", record.Duration, "ns")
 		add("exclusive", record.Exclusive(), "ns")
 	}

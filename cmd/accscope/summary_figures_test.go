@@ -236,7 +236,7 @@ int main (void)
 		t.Errorf("info does not name the signal:\n%s", info)
 	}
 	for from, text := range map[string]string{"run": said, "report": report} {
-		if !strings.Contains(strings.Join(strings.Fields(text), " "), "was ended by signal 11 (segmentation fault); constructs it was in have no end") {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), "was ended by signal 11 (segmentation fault); constructs it was in last until then") {
 			t.Errorf("%s does not name the signal:\n%s", from, text)
 		}
 	}

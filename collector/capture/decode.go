@@ -48,6 +48,7 @@ func (s *Stream) decode() (delivered bool, err error) {
 		r.decodeThread()
 	case recordThreadEnd:
 		s.item.Type = ItemThreadEnd
+		s.item.Time = s.time(r.word(atThreadEndTicks))
 	case recordDropped:
 		s.item.Type = ItemDropped
 		s.item.Dropped = Dropped{Count: r.word(atDroppedCount), First: s.time(r.word(atDroppedFirstTicks)), Last: s.time(r.word(atDroppedLastTicks))}

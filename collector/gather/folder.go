@@ -279,7 +279,7 @@ func (f *folder) Ended(name string, pid int) (ingest.End, bool) {
 	if known && !p.Killed {
 		exit = fmt.Sprintf("status %d", p.Status)
 	}
-	return ingest.End{Killed: p.Killed, Name: p.Name, Exit: exit}, known
+	return ingest.End{Killed: p.Killed, Name: p.Name, Exit: exit, At: p.Time}, known
 }
 
 // IsResult says whether a folder is a collector's result, and where its session and its

@@ -398,7 +398,9 @@ func (in *Ingester) describe() error {
 		if p.info.Start == 0 {
 			p.info.Start = in.firstTime(p)
 		}
-		in.end(p)
+		if err := in.end(p); err != nil {
+			return err
+		}
 		if before.Ended == p.info.Ended && before.Start == p.info.Start && before.Start != 0 {
 			continue
 		}
@@ -440,8 +442,8 @@ func (in *Ingester) lastTime(p *process) int64 {
 // drained says whether all that an ended process wrote has been taken in: what
 // was read after it was first seen to have ended.
 func (in *Ingester) drained(p *process) bool {
-	if !p.gone {
-		p.gone = true
+	if p.gone == 0 {
+		p.gone = in.options.Now()
 		return false
 	}
 	for _, r := range p.rings {
@@ -455,7 +457,11 @@ func (in *Ingester) drained(p *process) bool {
 // Status says of a process, by whoever started it, whether it was killed or ended
 // itself, and the name that the kernel had of it then, "" if that is not known.
 func (in *Ingester) Status(pid int, killed bool, name string) {
-	in.statuses[pid] = End{Killed: killed, Name: name}
+	in.status(pid, End{Killed: killed, Name: name, At: in.options.Now()})
+}
+
+func (in *Ingester) status(pid int, end End) {
+	in.statuses[pid] = end
 	for _, p := range in.processes {
 		if p.info.PID == pid && p.info.Ended == unknownEnd {
 			in.endUnseen(p)
@@ -464,13 +470,18 @@ func (in *Ingester) Status(pid int, killed bool, name string) {
 	}
 }
 
+// endOf is what whoever started a process knows of its end.
+func (in *Ingester) endOf(p *process) (end End, known bool) {
+	if in.options.Elsewhere != nil {
+		return in.options.Elsewhere.Ended(p.folder, p.info.PID)
+	}
+	end, known = in.statuses[p.info.PID]
+	return end, known && p.host == in.first
+}
+
 // endUnseen says how a process ended that did not exit, as far as that is known.
 func (in *Ingester) endUnseen(p *process) {
-	known, ok := in.statuses[p.info.PID]
-	ok = ok && p.host == in.first
-	if in.options.Elsewhere != nil {
-		known, ok = in.options.Elsewhere.Ended(p.folder, p.info.PID)
-	}
+	known, ok := in.endOf(p)
 	switch {
 	case in.wentOn(p), ok && p.name != "" && known.Name != "" && known.Name != p.name:
 		p.info.Ended = "exec"
@@ -499,10 +510,10 @@ func (in *Ingester) wentOn(p *process) bool {
 const unknownEnd = "unknown"
 
 // end notes how a process ended, if it has. What it had mapped counts as leaked
-// from then on, so its last events come first.
-func (in *Ingester) end(p *process) {
+// from then on, and what it was in is cut off, so its last events come first.
+func (in *Ingester) end(p *process) error {
 	if p.capture == nil || p.info.Ended != "" {
-		return
+		return nil
 	}
 	// In this order: a process that ends in between has said before how.
 	alive, replaced, name := false, false, ""
@@ -519,11 +530,11 @@ func (in *Ingester) end(p *process) {
 	counters, err := p.capture.Counters()
 	if err != nil {
 		in.warn("%v", err)
-		return
+		return nil
 	}
 	// After its exit began other libraries may still raise events.
 	if !in.complete && (alive && !replaced || !in.drained(p)) {
-		return
+		return nil
 	}
 	switch {
 	case counters.Exited:
@@ -539,13 +550,14 @@ func (in *Ingester) end(p *process) {
 		in.unwaited(p)
 		in.endUnseen(p)
 		p.info.End = in.lastTime(p)
-		if p.ran && p.info.Ended != "exec" {
-			p.info.End = in.options.Now() + p.offset - in.origin.Load()
+		if p.info.Ended != "exec" {
+			p.info.End = max(p.info.End, in.unseenEnd(p))
 		}
 	default:
-		return
+		return nil
 	}
 	in.model.AddProcess(p.info)
+	return in.cutOff(p)
 }
 
 // losses writes what capture dropped of a process by now.

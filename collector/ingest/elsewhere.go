@@ -40,6 +40,7 @@ type End struct {
 	Killed bool
 	Name   string // the name that the kernel had of the process then, "" if not known
 	Exit   string // the exit status ("status 1") or the signal, "" if not known
+	At     int64  // when, CLOCK_MONOTONIC of its machine; 0 if not known
 }
 
 // clock is what sets the clock of a capture's machine, nil if nothing does.

@@ -1,10 +1,14 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/accscope/accscope/collector/ending"
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/session"
 )
 
@@ -34,7 +38,7 @@ func (in *Ingester) noted() error {
 		} else {
 			in.Exited(end.PID, end.Status)
 		}
-		in.Status(end.PID, end.Killed, end.Name)
+		in.status(end.PID, End{Killed: end.Killed, Name: end.Name, At: end.Time})
 	}
 	return err
 }
@@ -108,4 +112,32 @@ func (in *Ingester) exit(p *process) {
 	if told && known != "" && p.info.Ended != "exec" {
 		p.info.Exit = known
 	}
+}
+
+// cutOff ends the spans that a process was in when it ended, if it has.
+func (in *Ingester) cutOff(p *process) error {
+	if p.info.Ended == "" {
+		return nil
+	}
+	for _, thread := range slices.SortedFunc(maps.Values(p.threads), func(a, b model.ThreadInfo) int { return cmp.Compare(a.ID, b.ID) }) {
+		if err := in.interrupt(thread.ID, p.info.End); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unseenEnd is when a process ended that did not say so: when whoever started it was told,
+// else when it was first seen to be gone; 0: that is not known.
+func (in *Ingester) unseenEnd(p *process) int64 {
+	at := p.gone
+	if in.finishing && (at == 0 || at > in.ended) {
+		at = in.ended
+	}
+	if end, known := in.endOf(p); known && end.At != 0 {
+		at = end.At
+	} else if !p.ran {
+		return 0
+	}
+	return p.atTime(at) - in.origin.Load()
 }

@@ -106,6 +106,7 @@ type Ingester struct {
 	events      atomic.Int64
 	behind      atomic.Int64                             // ns
 	told        int64                                    // of that, what the trace says, ns
+	until       int64                                    // what the trace says of until when all was taken in
 	toFinish    atomic.Int64                             // behind when Finish began, ns
 	remains     atomic.Int64                             // how far it will be behind at its end, as programs ended so long ago, ns
 	idle        []*process                               // ended, as far as can be seen, and read to the end
@@ -170,7 +171,7 @@ type process struct {
 	ran        bool                        // seen alive
 	watch      *ending.Watch               // nil: not taken hold of
 	last       int64                       // when an earlier collector heard of it last
-	gone       bool                        // seen to have ended
+	gone       int64                       // when it was first seen to have ended, CLOCK_MONOTONIC; 0: not yet
 	over       bool                        // ended, and everything was read
 	gaps       gaps
 	told       bool  // the runtime tells when callbacks are switched off
@@ -388,6 +389,9 @@ func (in *Ingester) advance(until int64) (int64, error) {
 		}
 	}
 	in.behind.Store(0)
+	if err := in.reach(limit); err != nil {
+		return in.events.Load() - before, err
+	}
 	return in.events.Load() - before, in.commit()
 }
 
@@ -516,7 +520,10 @@ func (in *Ingester) Finish() error {
 		return err
 	}
 	for _, p := range in.ordered() {
-		in.end(p)
+		// An earlier collector may have left open what an ended process was in.
+		if err := errors.Join(in.end(p), in.cutOff(p)); err != nil {
+			return err
+		}
 		in.exit(p)
 		if in.writer != nil && p.dir != "" {
 			if err := in.writer.SaveProcess(p.info, p.host.ID, p.folder); err != nil {

@@ -150,8 +150,13 @@ func (in *Ingester) retireEnded() error {
 		if err := in.follow(p.dir, p.folder); err != nil {
 			return err
 		}
-		p.gone = true
-		if in.end(p); p.info.Ended != "" {
+		if p.gone == 0 {
+			p.gone = in.options.Now()
+		}
+		if err := in.end(p); err != nil {
+			return err
+		}
+		if p.info.Ended != "" {
 			p.over = true
 			for _, r := range p.rings {
 				p.over = p.over && !r.queued

@@ -1,6 +1,12 @@
 package ingest
 
-import "time"
+import (
+	"math"
+	"time"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
+)
 
 // progressItems is after how many items Behind is brought up to date.
 const progressItems = 1 << 10
@@ -16,6 +22,34 @@ func (in *Ingester) fallBehind(next int64) {
 		in.remains.Store(max(now-in.lastExit(now), 0))
 	}
 	in.behind.Store(behind)
+}
+
+// reach has the trace say once a second until when all has been taken in, while there are
+// spans without an end: they last until then.
+func (in *Ingester) reach(until int64) error {
+	if in.writer == nil {
+		return nil
+	}
+	if until == math.MaxInt64 {
+		if in.options.Elsewhere != nil { // who runs there still, nobody knows
+			return nil
+		}
+		until = in.ended - in.origin.Load()
+	}
+	if until-in.until < int64(time.Second) && !in.finishing {
+		return nil
+	}
+	open, err := false, error(nil)
+	in.model.OpenSpans(func(s *model.Span) {
+		if open = true; err == nil {
+			err = in.writer.Reached(s)
+		}
+	})
+	if !open || err != nil {
+		return err
+	}
+	in.until = until
+	return in.writer.SetMeta(store.Until, until)
 }
 
 // lastExit is when the last process ended, unless one may have gone on until now.

@@ -86,7 +86,7 @@ func (in *Ingester) processRange(p *process, e *model.Event, raised capture.Thre
 	e.Device, e.Pair = uint64(raised.TID), number
 	if e.Kind == capture.ProcessRangeStart {
 		e.Kind = model.RangeStart
-		l, err := in.freeLane(p)
+		l, err := in.freeLane(p, e.Time)
 		if err != nil {
 			return err
 		}
@@ -104,8 +104,8 @@ func (in *Ingester) processRange(p *process, e *model.Event, raised capture.Thre
 	return nil
 }
 
-// freeLane gives a lane that holds no range.
-func (in *Ingester) freeLane(p *process) (*lane, error) {
+// freeLane gives a lane that holds no range at a time.
+func (in *Ingester) freeLane(p *process, at int64) (*lane, error) {
 	lanes := &p.lanes
 	if n := len(lanes.free); n > 0 {
 		l := lanes.free[n-1]
@@ -117,11 +117,7 @@ func (in *Ingester) freeLane(p *process) (*lane, error) {
 		l := lanes.holds[lanes.begun[oldest]]
 		lanes.begun = lanes.begun[oldest+1:]
 		delete(lanes.holds, l.holds)
-		interrupted := in.model.Interrupt(l.thread, 0)
-		if in.writer == nil {
-			return l, nil
-		}
-		return l, in.writer.Interrupted(l.thread, interrupted)
+		return l, in.interrupt(l.thread, at)
 	}
 	l := &lane{number: firstLane + uint64(len(lanes.all))}
 	name := "ranges"

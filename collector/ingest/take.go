@@ -30,6 +30,11 @@ func (in *Ingester) take(r *ring) error {
 	case capture.ItemThread:
 		_, err := in.thread(r.process, item.Thread)
 		return err
+	case capture.ItemThreadEnd:
+		if thread, known := r.process.threads[item.Thread.Number]; known {
+			return in.interrupt(thread.ID, r.time)
+		}
+		return nil
 	case capture.ItemDropped:
 		// Counted by the process's counters, which also know what no ring had
 		// space to tell.
@@ -41,11 +46,9 @@ func (in *Ingester) take(r *ring) error {
 		if err != nil {
 			return err
 		}
-		interrupted := in.model.Interrupt(thread, 0)
-		if in.writer != nil {
-			if err := in.writer.Interrupted(thread, interrupted); err != nil {
-				return err
-			}
+		// What went on without being captured is known by nothing.
+		if err := in.interrupt(thread, in.model.Heard(thread)); err != nil {
+			return err
 		}
 		if err := in.switched(r, item); err != nil {
 			return err
@@ -59,6 +62,15 @@ func (in *Ingester) take(r *ring) error {
 		}
 	}
 	return nil
+}
+
+// interrupt ends the spans that a thread is in, of which no end will come.
+func (in *Ingester) interrupt(thread model.ThreadID, at int64) error {
+	interrupted := in.model.Interrupt(thread, 0, at)
+	if in.writer == nil {
+		return nil
+	}
+	return in.writer.Interrupted(thread, interrupted)
 }
 
 // thread gives a thread of a capture its number in the trace.

@@ -47,6 +47,7 @@ type Span struct {
 	Device DeviceID
 	Queue  QueueID
 	Inner  int64 // nanoseconds spent in direct children so far
+	Cut    int64 // of one of Step.Unended: until when it lasted, as far as is known
 }
 
 // Phase says what an event did to the spans.
@@ -78,7 +79,7 @@ type Step struct {
 	// they say were not there.
 	Contradicts bool
 	// Unended are spans that this event shows to have no end: an enclosing span
-	// ended before them.
+	// ended before them, or the thread begins what cannot lie in them. Their Cut is set.
 	Unended []*Span
 	// Samples are the counters that changed.
 	Samples []Sample

@@ -143,6 +143,21 @@ func Kinds(f func(kind int32, name, span string)) {
 	}
 }
 
+// apart says whether an event begins a construct that lies in no compute construct: another
+// one, or a directive for data. What a compute construct does with its own data is implicit.
+func apart(e *Event) bool {
+	switch e.Kind {
+	case ComputeConstructStart:
+		return true
+	case EnterDataStart, ExitDataStart, UpdateStart:
+		switch callbacks.Construct(e.Parent) {
+		case callbacks.Data, callbacks.EnterData, callbacks.ExitData, callbacks.Update:
+			return e.Implicit == 0
+		}
+	}
+	return false
+}
+
 // IsStart says whether an event opens a pair.
 func IsStart(kind int32) bool {
 	return callbacks.Event(kind).Half() == callbacks.Start || Own(kind) && kind != Mark && kind%2 == 0

@@ -127,6 +127,7 @@ func (m *Model) Apply(e *Event) *Step {
 	step.Device, step.Queue = m.place(t, e)
 	m.pair(t, e, step)
 	m.fold(e, step)
+	t.heard = e.Time
 	return step
 }
 

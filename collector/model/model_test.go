@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/accscope/accscope/collector/capture"
@@ -119,5 +120,63 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	// The events made here escape, one allocation each; the model adds none.
 	if n := testing.AllocsPerRun(1000, cycle); n > 8 {
 		t.Errorf("%v allocations for 8 events, 8 are the test's own", n)
+	}
+}
+
+// What has no end lasts until the span around it ended, until it was interrupted, or until the
+// last that was heard of a construct that was left by a jump; what is around it knows.
+func TestCutOff(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		run  func(e *events) []*model.Span
+		cut  []int64 // of spans outermost first
+	}{
+		{"a span around it ends", func(e *events) []*model.Span {
+			e.apply(model.EnterDataStart, nil)
+			e.apply(model.EnqueueUploadStart, nil) // at 20
+			e.time = 90
+			step := e.apply(model.EnterDataEnd, nil)
+			if step.Span.Inner != 80 {
+				t.Errorf("what is inside took %d ns of it", step.Span.Inner)
+			}
+			return step.Unended
+		}, []int64{100}},
+		{"its process ends", func(e *events) []*model.Span {
+			e.apply(model.ComputeConstructStart, nil)
+			e.apply(model.EnqueueLaunchStart, nil)
+			spans := e.model.Interrupt(1, 0, 1000)
+			if len(spans) == 2 && spans[0].Inner != 980 {
+				t.Errorf("what is inside took %d ns of it", spans[0].Inner)
+			}
+			return spans
+		}, []int64{1000, 1000}},
+		{"it was left by a jump", func(e *events) []*model.Span {
+			e.apply(model.ComputeConstructStart, nil)
+			e.apply(model.Create, nil) // at 20
+			e.time = 500
+			step := e.apply(model.ComputeConstructStart, nil)
+			if step.Depth != 0 {
+				t.Errorf("the next construct is %d deep", step.Depth)
+			}
+			return step.Unended
+		}, []int64{20}},
+		{"its own data are in it", func(e *events) []*model.Span {
+			e.apply(model.ComputeConstructStart, nil)
+			return e.apply(model.EnterDataStart, func(x *model.Event) { x.Implicit = 1 }).Unended
+		}, nil},
+		{"at once", func(e *events) []*model.Span {
+			e.apply(model.UpdateStart, nil)
+			return e.model.Interrupt(1, 0, 0)
+		}, []int64{11}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var cut []int64
+			for _, s := range c.run(newEvents()) {
+				cut = append(cut, s.Cut)
+			}
+			if !slices.Equal(cut, c.cut) {
+				t.Errorf("cut off at %d, want %d", cut, c.cut)
+			}
+		})
 	}
 }

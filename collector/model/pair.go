@@ -7,6 +7,7 @@ type thread struct {
 	device DeviceID
 	queue  QueueID
 	last   Event // only the fields that place compares
+	heard  int64 // time of the last event
 }
 
 // place finds the device and the queue of an event.
@@ -43,6 +44,9 @@ func (m *Model) pair(t *thread, e *Event, step *Step) {
 }
 
 func (m *Model) open(t *thread, e *Event, step *Step) {
+	if at := t.left(e); at < len(t.stack) {
+		m.cut(t, at, t.heard)
+	}
 	m.records++
 	s := m.newSpan()
 	stack, dimensions := s.Start.CallStack, s.Start.GangDimensions
@@ -72,7 +76,7 @@ func (m *Model) close(t *thread, e *Event, step *Step) bool {
 		return false
 	}
 	s := t.stack[at]
-	step.Unended = append(step.Unended, t.stack[at+1:]...)
+	m.cut(t, at+1, e.Time)
 	t.stack = t.stack[:at]
 	if at > 0 {
 		t.stack[at-1].Inner += max(e.Time-s.Start.Time, 0)
@@ -97,19 +101,48 @@ func (t *thread) own() int {
 	return s.Own
 }
 
-// Interrupt says that a thread is in no span deeper than depth, though the ends of
-// those that the model has open were not seen, as where capture was switched off for a
-// time. It gives these spans, which are valid until the next Apply.
-func (m *Model) Interrupt(thread ThreadID, depth int) []*Span {
-	m.recycle()
-	t := m.state(thread)
-	if depth >= len(t.stack) {
-		return nil
+// left is how deep a thread's stack is without a compute construct that it must have left by
+// a jump (longjmp), as it begins what does not lie in one.
+func (t *thread) left(e *Event) int {
+	if !apart(e) {
+		return len(t.stack)
+	}
+	for i, s := range t.stack {
+		if s.Start.Kind == ComputeConstructStart {
+			return i
+		}
+	}
+	return len(t.stack)
+}
+
+// cut takes the spans from depth on from a thread's stack: they have no end, and lasted until
+// a time, a moment at least.
+func (m *Model) cut(t *thread, depth int, at int64) {
+	for i := len(t.stack) - 1; i >= depth; i-- {
+		s := t.stack[i]
+		s.Cut = max(at, s.Start.Time+1)
+		if i > 0 {
+			t.stack[i-1].Inner += s.Cut - s.Start.Time
+		}
 	}
 	m.step.Unended = append(m.step.Unended, t.stack[depth:]...)
 	t.stack = t.stack[:depth]
+}
+
+// Interrupt says that a thread is in no span deeper than depth from a time on, though the
+// ends of those that the model has open were not seen, as where capture was switched off. It
+// gives these spans, which are valid until the next Apply.
+func (m *Model) Interrupt(thread ThreadID, depth int, at int64) []*Span {
+	m.recycle()
+	t := m.state(thread)
+	if depth < len(t.stack) {
+		m.cut(t, depth, at)
+	}
 	return m.step.Unended
 }
+
+// Heard is the time of a thread's last event, ns.
+func (m *Model) Heard(thread ThreadID) int64 { return m.state(thread).heard }
 
 func (m *Model) newSpan() *Span {
 	if n := len(m.free); n > 0 {

@@ -15,7 +15,7 @@ type annotated struct {
 	kind, name string
 	site       *site // of the first
 	count      int64
-	times      []int64 // durations of those that ended, ns
+	times      []int64 // durations, of those without an end until they were cut off, ns
 	own        int64   // ns of these in no span inside
 	longest    int64
 	slowest    any // number of the longest frame
@@ -23,7 +23,7 @@ type annotated struct {
 
 func (a *annotated) add(r *store.Record) {
 	a.count++
-	if !r.Span || r.Unended {
+	if !r.Span {
 		return
 	}
 	if r.Duration >= a.longest {

@@ -166,7 +166,7 @@ func Warnings(trace *store.Trace) ([]string, error) {
 			if exit != "" && !exited {
 				how = "was ended by " + exit
 			}
-			warnings = append(warnings, fmt.Sprintf("%s %s; constructs it was in have no end", who, how))
+			warnings = append(warnings, fmt.Sprintf("%s %s; constructs it was in last until then", who, how))
 		case exited && status != "0" && !s.ColumnIsNull(3):
 			failed = append(failed, fmt.Sprintf("rank %d (%s)", s.ColumnInt64(3), exit))
 		}

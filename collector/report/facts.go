@@ -180,7 +180,7 @@ func load(trace *store.Trace, filter Filter) (*facts, error) {
 	if err := f.each(0, func(t *total) error {
 		f.events += t.Count
 		if model.IsStart(t.site.KindCode) {
-			f.events += t.Ended
+			f.events += t.Ended - t.Cut
 		}
 		all := lookup.Make(same, t.site.said(), func() *total {
 			made := &total{site: t.site, thread: t.thread, processes: set{}}

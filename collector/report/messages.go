@@ -216,11 +216,7 @@ func (f *facts) eachMessage(trace *store.Trace, choice *choice) iter.Seq2[*messa
 					m.of = c.name
 				}
 			}
-			until := m.end
-			if r.Unended {
-				until = math.MaxInt64
-			}
-			around[r.Thread] = append(open, openCall{r.ID, until, m.name})
+			around[r.Thread] = append(open, openCall{r.ID, m.end, m.name})
 			if !yield(m, nil) {
 				return
 			}
@@ -241,9 +237,6 @@ var callsOfMPI = store.Filter{Kinds: []string{model.SpanName(model.MPIStart)}}
 func (f *facts) message(r *store.Record, place, last int64) *message {
 	m := &message{name: r.Site.Name, process: r.Site.Process, thread: r.Thread, rank: -1, start: r.Start, end: r.End(), bytes: int64(r.Bytes), place: place}
 	m.peer, m.tag, m.communicator = r.Message()
-	if r.Unended {
-		m.end = max(last, m.start)
-	}
 	if rank, known := f.ranks[int64(m.process)]; known {
 		m.rank = int64(rank)
 	}

@@ -279,9 +279,7 @@ func (f *facts) criticalPath(filter Filter, rank int64) (*Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !r.Unended {
-			back(list, max(r.Start, f.first), min(r.End(), f.last), path)
-		}
+		back(list, max(r.Start, f.first), min(r.End(), f.last), path)
 	}
 	sum := int64(0)
 	for _, time := range path {

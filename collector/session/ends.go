@@ -8,6 +8,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // End is how a rank's program ended, by whoever started it: of the ranks of a job on a node
@@ -18,13 +20,18 @@ type End struct {
 	Name   string `json:"name"` // the kernel's of the process then, "" if not known
 	Signal string `json:"signal"`
 	Status int    `json:"status"` // if not Killed
+	Time   int64  `json:"time"`   // CLOCK_MONOTONIC, ns; 0 if not known
 }
 
 // endPrefix and the number of a process are the name of a file that has its End.
 const endPrefix = "end-"
 
-// NoteEnd notes how a program ended.
+// NoteEnd notes how a program has just ended.
 func (s *Session) NoteEnd(end End) error {
+	var now unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) == nil {
+		end.Time = now.Nano()
+	}
 	text, err := json.Marshal(end)
 	if err == nil {
 		err = s.Replace(endPrefix+strconv.Itoa(end.PID), text)

@@ -92,7 +92,7 @@ func (r *Reader) Soon() int64 {
 	}
 	for _, t := range r.threads {
 		for i := range t.stack {
-			if x := &t.stack[i]; !x.Unended && x.End() > r.at {
+			if x := &t.stack[i]; !x.Open && x.End() > r.at {
 				soon = min(soon, x.End())
 			}
 		}
@@ -143,7 +143,7 @@ func (r *Reader) advance(time int64) error {
 	}
 	r.takePending(time)
 	for _, t := range r.threads {
-		for i := len(t.stack) - 1; i >= 0 && !t.stack[i].Unended && t.stack[i].End() <= time; i-- {
+		for i := len(t.stack) - 1; i >= 0 && !t.stack[i].Open && t.stack[i].End() <= time; i-- {
 			r.endDeeper(t, i)
 		}
 	}
@@ -169,6 +169,9 @@ func (r *Reader) reopen(complete bool) error {
 			}
 			if fresh != nil {
 				t.stack[i].Record = *fresh
+				if fresh.Open {
+					r.now = max(r.now, fresh.End())
+				}
 			}
 		}
 	}

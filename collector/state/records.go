@@ -69,16 +69,20 @@ func (r *Reader) endDeeper(t *thread, depth int) {
 
 // end takes in the end of a span, if it has ended and was not taken in.
 func (r *Reader) end(t *thread, x *span) {
-	if x.counted || x.Unended || x.End() > r.at {
+	if x.counted || x.Open || x.End() > r.at {
 		return
 	}
 	x.counted = true
 	r.now = max(r.now, x.End())
-	r.events++
-	t.events++
+	if !x.Unended {
+		r.events++
+		t.events++
+	}
 	if r.counts(&x.Record) {
 		lookup.New(r.sites, x.Site.ID).end(&x.Record)
-		r.log.add(&x.Record, true)
+		if !x.Unended {
+			r.log.add(&x.Record, true)
+		}
 	}
 	switch x.Site.KindCode {
 	case model.WaitStart:

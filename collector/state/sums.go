@@ -2,6 +2,7 @@ package state
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/accscope/accscope/collector/lookup"
@@ -65,7 +66,7 @@ func (r *Reader) sums(v *State) error {
 		kind string
 	}
 	lines := map[line]*SourceTime{}
-	for id, x := range r.sites {
+	for id, x := range r.untilNow() {
 		s, err := r.trace.Site(id)
 		if err != nil {
 			return err
@@ -139,6 +140,26 @@ func (r *Reader) sums(v *State) error {
 	})
 	v.Sources = v.Sources[:min(len(v.Sources), mostSources)]
 	return nil
+}
+
+// untilNow are the sums of the records by site, with what goes on until now.
+func (r *Reader) untilNow() map[int64]*sum {
+	sums := r.sites
+	for _, t := range r.threads {
+		for i := range t.stack {
+			x := &t.stack[i]
+			if !x.Open || !r.counts(&x.Record) {
+				continue
+			}
+			if len(sums) > 0 && sums[x.Site.ID] == r.sites[x.Site.ID] {
+				sums = maps.Clone(sums)
+				of := *sums[x.Site.ID]
+				sums[x.Site.ID] = &of
+			}
+			sums[x.Site.ID].end(&x.Record)
+		}
+	}
+	return sums
 }
 
 func (t *Transfers) host(x *sum) {

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"iter"
+	"math"
 	"strings"
 
 	"github.com/accscope/accscope/collector/model"
@@ -32,6 +33,39 @@ func (t *Trace) EachTotal(filter Filter, f func(*Total) error) error {
 	if err != nil {
 		return err
 	}
+	left, err := t.cutOff()
+	if err != nil {
+		return err
+	}
+	give := func(total *Total) error {
+		of := totalOf{total.Thread, total.Site.ID}
+		for more && device.before(of) {
+			if device, err, more = next(); err != nil {
+				return err
+			}
+		}
+		if more && device.totalOf == of {
+			total.Device = device.Sum
+		}
+		if !filter.site(total.Site) || filter.Thread != 0 && filter.Thread != total.Thread {
+			return nil
+		}
+		return f(total)
+	}
+	// What goes on stands in the sums where something of its site has ended, else between them.
+	goesOn := func(before totalOf) error {
+		for len(left) > 0 && left[0].before(before) {
+			site, err := t.Site(left[0].site)
+			if err == nil {
+				err = give(&Total{Thread: left[0].thread, Site: site, Sum: left[0].Sum})
+			}
+			if err != nil {
+				return err
+			}
+			left = left[1:]
+		}
+		return nil
+	}
 	args, chosen := []int64(nil), t.ChosenSQL("d.process")
 	if filter.Thread != 0 {
 		args, chosen = append(args, int64(filter.Thread)), chosen+" AND x.thread = ?"
@@ -42,40 +76,39 @@ func (t *Trace) EachTotal(filter Filter, f func(*Total) error) error {
 	columns := t.siteColumns()
 	at := strings.Count(columns, ",") + 1
 	// Outer joins: what names no site counts, too.
-	return t.query("SELECT "+columns+", x.thread, x.site, x.count, x.ended, x.time, x.inner_time, x.shortest, x.longest, x.bytes, p.id IS NULL FROM total x LEFT JOIN site_detail d ON d.site = x.site"+
+	if err := t.query("SELECT "+columns+", x.thread, x.site, x.count, x.ended, x.time, x.inner_time, x.shortest, x.longest, x.bytes, p.id IS NULL FROM total x LEFT JOIN site_detail d ON d.site = x.site"+
 		joinSite("LEFT JOIN")+"WHERE "+chosen+" ORDER BY x.thread, x.site", args, func(s *sqlite.Stmt) error {
 		of := totalOf{model.ThreadID(s.ColumnInt64(at)), s.ColumnInt64(at + 1)}
-		total := Total{Thread: of.thread, Sum: Sum{s.ColumnInt64(at + 2), s.ColumnInt64(at + 3), s.ColumnInt64(at + 4), s.ColumnInt64(at + 5),
-			s.ColumnInt64(at + 6), s.ColumnInt64(at + 7), s.ColumnInt64(at + 8)}}
+		if err := goesOn(of); err != nil {
+			return err
+		}
+		total := Total{Thread: of.thread, Sum: readSum(s, at+2)}
+		if len(left) > 0 && left[0].totalOf == of {
+			total.Add(&left[0].Sum)
+			left = left[1:]
+		}
 		if total.Site = unknownSite(of.site); !s.ColumnBool(at + 9) {
 			var err error
 			if total.Site, err = t.readSite(s); err != nil {
 				return err
 			}
 		}
-		for more && device.before(of) {
-			if device, err, more = next(); err != nil {
-				return err
-			}
-		}
-		if more && device.totalOf == of {
-			total.Device = device.Sum
-		}
-		if !filter.site(total.Site) {
-			return nil
-		}
-		return f(&total)
-	})
+		return give(&total)
+	}); err != nil {
+		return err
+	}
+	return goesOn(totalOf{math.MaxUint32, math.MaxInt64})
+}
+
+// before says whether a total comes before another one.
+func (of totalOf) before(other totalOf) bool {
+	return of.thread < other.thread || of.thread == other.thread && of.site < other.site
 }
 
 // deviceTotal sums what the records of a Total enqueued.
 type deviceTotal struct {
 	totalOf
 	Sum
-}
-
-func (d *deviceTotal) before(of totalOf) bool {
-	return d.thread < of.thread || d.thread == of.thread && d.site < of.site
 }
 
 // deviceTotals streams the sums of device activity by what enqueued it, by thread and site.

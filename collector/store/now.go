@@ -12,6 +12,10 @@ import (
 // in is, ns.
 const Behind = "behind"
 
+// Until is the fact that says up to when what programs did is known, where one was in
+// something then: time of the trace, ns.
+const Until = "until"
+
 // Now is how far a trace is: one that is being written as of its newest commit.
 type Now struct {
 	Events int64 `json:"events"`

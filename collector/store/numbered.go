@@ -28,7 +28,9 @@ func (t *Trace) NumberedRecords(first, last int64, f func(r *Record, used int64)
 		if err := t.unpack(id, stored, &values); err != nil {
 			return err
 		}
-		r.set(id, values[:])
+		if err := t.fill(&r, id, values[:]); err != nil {
+			return err
+		}
 		if r.Site, err = t.Site(stored[storedSite]); err != nil {
 			return err
 		}

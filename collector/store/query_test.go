@@ -418,7 +418,7 @@ func testResume(t *testing.T, options generate.Options) {
 			return err
 		}
 		events++
-		if step.Phase != model.Started {
+		if step.Phase != model.Ended {
 			drawn++
 		}
 		return turn()

@@ -23,7 +23,7 @@ type Record struct {
 	Sequence    uint64 // of the (start) event
 	EndSequence uint64 // of the end event, 0 if none
 	Start       int64  // ns since the trace's origin
-	Duration    int64  // ns; 0 for events without partner and for spans that never ended
+	Duration    int64  // ns; 0 for events without partner
 	Inner       int64  // ns in direct children
 	Bytes       uint64
 	Host        uint64
@@ -31,7 +31,8 @@ type Record struct {
 	Opener      int64  // for delete and free: record of the create or alloc; negative: it existed before capture
 	Correlation uint64 // of an enqueue with its device activity, 0 if none
 	Span        bool   // has a duration
-	Unended     bool   // a start whose end was not seen
+	Unended     bool   // a start whose end was not seen: it was cut off, Duration is until then
+	Open        bool   // one whose end may still come: Duration is until now
 }
 
 // End is the time of the end; of the start where there is none.
@@ -173,7 +174,9 @@ func (t *Trace) readRecord(s *sqlite.Stmt, r *Record) (err error) {
 	if err := t.unpack(id, stored[:], &values); err != nil {
 		return err
 	}
-	r.set(id, values[:])
+	if err := t.fill(r, id, values[:]); err != nil {
+		return err
+	}
 	r.Site, err = t.Site(stored[storedSite])
 	return err
 }
@@ -358,7 +361,9 @@ func (t *Trace) records(f Filter, yield func(*Record) error) error {
 		if site == nil || f.Within != nil && !f.Within.Has(site.Process, time) {
 			return nil
 		}
-		r.set(id, v[:])
+		if err := t.fill(&r, id, v[:]); err != nil {
+			return err
+		}
 		r.Site = site
 		if lateness > 0 {
 			held.put(&r)
@@ -453,7 +458,7 @@ func (t *Trace) openAt(time int64, only model.ThreadID) ([]Record, error) {
 			if r == nil {
 				break
 			}
-			if r.Span && r.Start < time && (r.Unended || r.End() > time) {
+			if r.Span && r.Start < time && r.End() > time {
 				out = append(out, *r)
 			}
 			previous, at = at, r.Parent
@@ -512,22 +517,14 @@ func (t *Trace) lastBefore(time int64, threads []model.ThreadInfo) (map[model.Th
 			return nil, err
 		}
 	}
-	err = t.unended(func(r *Record) error {
-		take(r.Thread, r.ID, r.Start)
-		return nil
-	})
-	return last, err
-}
-
-// unended calls f for the spans that have no end, by now or for ever.
-func (t *Trace) unended(f func(*Record) error) error {
-	return t.query(selectRecord+"WHERE id IN (SELECT record FROM unended UNION SELECT record FROM open_span) ORDER BY id", nil, func(s *sqlite.Stmt) error {
-		var r Record
-		if err := t.readRecord(s, &r); err != nil || !r.Unended {
-			return err
-		}
-		return f(&r)
-	})
+	all, err := t.unsettled()
+	if err != nil {
+		return nil, err
+	}
+	for i := range all.list {
+		take(all.list[i].thread, all.list[i].record, all.list[i].start)
+	}
+	return last, nil
 }
 
 // complete says whether the trace is finished: all is in its rollups then.

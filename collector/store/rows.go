@@ -67,9 +67,9 @@ func (t *Trace) members(lane *Lane, from, to int64) (ids []int64, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = t.pages.Scan("record", "id", []string{"site", "end_sequence"}, last+1, end, func(id int64, v []int64) error {
+	err = t.pages.Scan("record", "id", []string{"site", "end_sequence", "duration"}, last+1, end, func(id int64, v []int64) error {
 		site, err := t.Site(v[0])
-		if err == nil && site.Thread == lane.Thread && (v[1] == 0 && lane.Type == LaneInstants || v[1] > 0 && lane.Type == LaneSpans && site.Depth == lane.Depth) {
+		if err == nil && site.Thread == lane.Thread && (v[1] == 0 && lane.Type == LaneInstants || (v[1] > 0 || v[2] > 0) && lane.Type == LaneSpans && site.Depth == lane.Depth) {
 			ids = append(ids, id)
 		}
 		return err
@@ -80,7 +80,7 @@ func (t *Trace) members(lane *Lane, from, to int64) (ids []int64, err error) {
 // blocksOf reads what has the numbers on a lane, in their order, with its site or
 // work.
 func (t *Trace) blocksOf(lane *Lane, ids []int64, f func(b *Block, site int64) error) error {
-	query := "SELECT site, time, duration, datum FROM record WHERE id = ?"
+	query := "SELECT site, time, duration, datum, end_sequence FROM record WHERE id = ?"
 	if lane.Type == LaneQueue {
 		query = "SELECT work, start, duration, bytes, record FROM activity WHERE id = ?"
 	}
@@ -95,7 +95,7 @@ func (t *Trace) blocksOf(lane *Lane, ids []int64, f func(b *Block, site int64) e
 				if err != nil {
 					return err
 				}
-				b.Bytes, b.Number = d.bytes, uint64(d.host)
+				b.Bytes, b.Number, b.Open = d.bytes, uint64(d.host), s.ColumnInt64(4) < 0
 			}
 			return f(&b, s.ColumnInt64(0))
 		}); err != nil {
@@ -119,41 +119,24 @@ func (t *Trace) between(from, to int64) (first, last int64, err error) {
 	return first, last, err
 }
 
-// unended draws spans that have no end: until their parent ends, or to the end
-// of what is known.
-func (p *painter) unended() error {
-	var records []Record
-	if err := p.trace.unended(func(r *Record) error {
-		if r.Thread == p.lane.Thread && r.Depth == p.lane.Depth && r.Start < p.to && len(records) < mostUnended {
-			records = append(records, *r)
-		}
-		return nil
-	}); err != nil || len(records) == 0 {
-		return err
-	}
-	_, last, err := p.trace.Extent() // of what is known
+// goingOn draws spans that go on: until the end of what is known of them.
+func (p *painter) goingOn() error {
+	all, err := p.trace.unsettled()
 	if err != nil {
 		return err
 	}
-	for i := range records {
-		r, end := &records[i], last
-		if r.Parent != 0 {
-			parent, err := p.trace.Record(r.Parent)
-			if err != nil {
-				return err
-			}
-			if parent != nil && !parent.Unended {
-				end = parent.End()
-			}
-		}
-		if end < p.from {
+	for _, s := range all.list {
+		if s.place != p.lane.place() || s.start >= p.to || s.until < p.from {
 			continue
 		}
-		p.blocks = append(p.blocks, Block{ID: r.ID, Start: r.Start, End: max(end, r.Start), Busy: max(end-r.Start, 0), Count: 1,
-			Bytes: int64(r.Bytes), Number: r.Host, Site: r.Site, Open: true})
+		r, err := p.trace.Record(s.record)
+		if err != nil {
+			return err
+		}
+		if r != nil {
+			p.blocks = append(p.blocks, Block{ID: r.ID, Start: r.Start, End: r.End(), Busy: r.Duration, Count: 1, Bytes: int64(r.Bytes), Number: r.Host,
+				Site: r.Site, Open: true})
+		}
 	}
 	return nil
 }
-
-// mostUnended bounds how many spans without end a lane draws.
-const mostUnended = 10_000

@@ -15,6 +15,7 @@ type Sum struct {
 	Shortest int64
 	Longest  int64
 	Bytes    int64
+	Cut      int64 // how many of Ended have no end: the time until they were cut off, or until now
 }
 
 // AddSpan adds the duration of one, and what direct children took of it.
@@ -33,6 +34,7 @@ func (s *Sum) Add(o *Sum) {
 	s.Time += o.Time
 	s.Inner += o.Inner
 	s.Bytes += o.Bytes
+	s.Cut += o.Cut
 }
 
 // Exclusive is the time without what direct children took, ns.
@@ -95,22 +97,45 @@ func (t *Trace) hostTotals(f Filter) ([]Total, error) {
 		}
 		out = make([]Total, 0, n)
 	}
-	err := t.query("SELECT thread, site, count, ended, time, inner_time, shortest, longest, bytes FROM total", nil, func(s *sqlite.Stmt) error {
+	left, err := t.cutOff()
+	if err != nil {
+		return nil, err
+	}
+	added := map[totalOf]*cut{}
+	for i := range left {
+		added[left[i].totalOf] = &left[i]
+	}
+	add := func(of totalOf, sum Sum) error {
+		site, err := t.Site(of.site)
+		if err == nil && f.site(site) && (f.Thread == 0 || f.Thread == of.thread) {
+			out = append(out, Total{Thread: of.thread, Site: site, Sum: sum})
+		}
+		return err
+	}
+	err = t.query("SELECT thread, site, count, ended, time, inner_time, shortest, longest, bytes FROM total", nil, func(s *sqlite.Stmt) error {
 		if chosen, err := t.chosenSite(s.ColumnInt64(1)); err != nil || !chosen {
 			return err
 		}
-		site, err := t.Site(s.ColumnInt64(1))
-		if err != nil {
-			return err
+		of := totalOf{model.ThreadID(s.ColumnInt64(0)), s.ColumnInt64(1)}
+		sum := readSum(s, 2)
+		if more := added[of]; more != nil {
+			sum.Add(&more.Sum)
+			delete(added, of)
 		}
-		thread := model.ThreadID(s.ColumnInt64(0))
-		if f.site(site) && (f.Thread == 0 || f.Thread == thread) {
-			out = append(out, Total{Thread: thread, Site: site, Sum: Sum{s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5),
-				s.ColumnInt64(6), s.ColumnInt64(7), s.ColumnInt64(8)}})
-		}
-		return nil
+		return add(of, sum)
 	})
+	for i := range left {
+		if err == nil && added[left[i].totalOf] != nil {
+			err = add(left[i].totalOf, left[i].Sum)
+		}
+	}
 	return out, err
+}
+
+// readSum reads a sum of the table total from its columns, which begin at one.
+func readSum(s *sqlite.Stmt, at int) Sum {
+	return Sum{Count: s.ColumnInt64(at), Ended: s.ColumnInt64(at + 1), Time: s.ColumnInt64(at + 2), Inner: s.ColumnInt64(at + 3),
+		Shortest: s.ColumnInt64(at + 4), Longest: s.ColumnInt64(at + 5), Bytes: s.ColumnInt64(at + 6)}
 }
 
 // totalsWithin sums the records that start in the window, or run into it.
@@ -133,7 +158,7 @@ func (t *Trace) totalsWithin(f Filter) ([]Total, error) {
 		x.Count++
 		x.Bytes += model.Size(r.Bytes)
 		switch {
-		case !r.Span || r.Unended:
+		case !r.Span:
 		case f.Clipped:
 			inside := min(r.End(), f.To) - max(r.Start, f.From)
 			x.AddSpan(inside, 0)
@@ -147,6 +172,9 @@ func (t *Trace) totalsWithin(f Filter) ([]Total, error) {
 			open[r.Thread] = append(around, enclosing{i, r.End()})
 		default:
 			x.AddSpan(r.Duration, r.Inner)
+		}
+		if r.Unended {
+			x.Cut++
 		}
 	}
 	return out, nil

@@ -37,11 +37,13 @@ type Lane struct {
 
 // Lanes reads the lanes, by process, then threads before queues, then depth.
 func (t *Trace) Lanes() (out []Lane, err error) {
-	err = t.EachLane(func(lane *Lane) error {
+	if err := t.EachLane(func(lane *Lane) error {
 		out = append(out, *lane)
 		return nil
-	})
-	return out, err
+	}); err != nil {
+		return nil, err
+	}
+	return t.openLanes(out)
 }
 
 // EachLane calls f for them one after the other.
@@ -161,7 +163,7 @@ func (p *painter) paint() error {
 		p.blocks[i] = parts[i].block
 	}
 	if p.lane.Type == LaneSpans {
-		return p.unended()
+		return p.goingOn()
 	}
 	return nil
 }

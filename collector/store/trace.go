@@ -48,6 +48,7 @@ type Trace struct {
 	// What is asked for by device, of a finished trace; nil: not read.
 	shut         map[model.DeviceID][]shutting
 	otherSamples map[int64][]Sample // by record
+	open         *unsettledSpans    // nil: not read
 	// statements are prepared and not in use, by their text; nil: none are kept.
 	statements map[string]*sqlite.Stmt
 }
@@ -258,10 +259,10 @@ func UnfinishedKey(part int64) string { return unfinishedKey + strconv.FormatInt
 // IsUnfinished says whether a fact's key is one of these.
 func IsUnfinished(key string) bool { return strings.HasPrefix(key, unfinishedKey) }
 
-// countEvents adds, until the trace is finished, the beginnings of what has no end
-// to the sums.
-const countEvents = `SELECT coalesce(sum(count + ended), 0) + iif(EXISTS (SELECT 1 FROM meta WHERE key = 'complete' AND value = 1), 0,
-	(SELECT count(*) FROM (SELECT record FROM unended UNION SELECT record FROM open_span))) FROM total`
+// countEvents leaves out the ends of what was cut off, and adds, until the trace is finished,
+// the beginnings of what goes on.
+const countEvents = `SELECT coalesce(sum(count + ended), 0) - (SELECT count(*) FROM unended u CROSS JOIN record r ON r.id = u.record WHERE r.duration IS NOT NULL)
+	+ iif(EXISTS (SELECT 1 FROM meta WHERE key = 'complete' AND value = 1), 0, (SELECT count(*) FROM open_span)) FROM total`
 
 // Meta reads what is known of the trace as a whole. Facts holds every key of
 // the meta table but those of Warnings and of compute constructs.
@@ -320,11 +321,6 @@ func (t *Trace) Size() (records, activities int64, err error) {
 	return records, activities, schema.Explain(t.path, err)
 }
 
-// lastUnended is the start of the last span without an end. It begins with the table of
-// those, as schema.AddUnended does.
-const lastUnended = `SELECT coalesce(max(r.time), 0) FROM
-	(SELECT record FROM unended UNION SELECT record FROM open_span) u CROSS JOIN record r ON r.id = u.record`
-
 // Extent is the time of the first record and the end of the last.
 func (t *Trace) Extent() (first, last int64, err error) {
 	query := "SELECT min(first), max(last) FROM lane"
@@ -337,13 +333,19 @@ func (t *Trace) Extent() (first, last int64, err error) {
 	if err := t.each(query, nil, read); err != nil {
 		return 0, 0, err
 	}
-	if found {
-		var unended int64
-		unended, err = schema.Integer(t.conn, lastUnended)
-		return first, max(last, unended), schema.Explain(t.path, err)
+	if !found {
+		if err := t.each(`SELECT min(time), max(coalesce(time + duration, time)) FROM record`, nil, read); err != nil {
+			return 0, 0, err
+		}
 	}
-	err = t.each(`SELECT min(time), max(coalesce(time + duration, time)) FROM record`, nil, read)
-	return first, last, err
+	all, err := t.unsettled()
+	if err != nil {
+		return 0, 0, err
+	}
+	for i := range all.list {
+		first = min(first, all.list[i].start)
+	}
+	return first, max(last, all.last), nil
 }
 
 // Host is a machine that processes of the trace ran on.

@@ -24,7 +24,7 @@ func TestUnendedReadsNoOtherRecords(t *testing.T) {
 		WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) SELECT i, 1, i, i, 1, 1 FROM n; ANALYZE`, nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, query := range []string{lastUnended, schema.AddUnended} {
+	for _, query := range []string{selectUnsettled, schema.AddUnended, countEvents} {
 		var plan []string
 		if err := sqlitex.ExecuteTransient(conn, "EXPLAIN QUERY PLAN "+query, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
 			plan = append(plan, s.ColumnText(3))

@@ -89,14 +89,10 @@ func choice(text string) (name string, of numberRange, numbered bool) {
 
 // EachAnnotated calls f for the ranges and frames that a text chooses, in order of their
 // begin: those of a name, or else of a kind ("frame"), or of a name or kind and the number
-// behind it ("frame 12", "step 12..20"); all if it is empty. The record is valid until f returns; one that never
-// ended lasts until end.
+// behind it ("frame 12", "step 12..20"); all if it is empty. The record is valid until f returns; one whose end
+// was not seen lasts until it was cut off.
 func (t *Trace) EachAnnotated(text string, f func(r *Record, end int64)) error {
 	name, of, numbered := choice(text)
-	_, last, err := t.Extent()
-	if err != nil {
-		return err
-	}
 	sites, err := t.Sites()
 	if err != nil {
 		return err
@@ -121,7 +117,7 @@ func (t *Trace) EachAnnotated(text string, f func(r *Record, end int64)) error {
 		found = true
 		end := r.End()
 		if r.Unended {
-			end = last + 1
+			end++ // with what happened as it was cut off
 		}
 		f(r, end)
 	}

@@ -168,16 +168,17 @@ func (e *exporter) queueRow(q *queue) error {
 		e.metadata("thread_sort_index", r, "sort_index", firstQueueRow+int64(q.info.ID)))
 }
 
-// records writes the host's spans and events. Spans have their duration from the
-// begin, so only one whose end was not seen needs an event for it.
+// records writes the host's spans and events.
 func (e *exporter) records() error {
-	err := export.Records(e.trace, &e.options, e.record, func(thread model.ThreadID, span *export.OpenSpan, at int64) {
-		if span.Unended && at < export.Never {
-			e.begin('E', e.tids[thread], at)
-			e.end("}")
+	for r, err := range e.options.Records(e.trace) {
+		if err == nil {
+			err = e.record(r)
 		}
-	})
-	return cmp.Or(err, e.err)
+		if err != nil {
+			return err
+		}
+	}
+	return e.err
 }
 
 func (e *exporter) record(r *store.Record) error {
@@ -185,9 +186,6 @@ func (e *exporter) record(r *store.Record) error {
 	phase := byte('i')
 	if r.Span {
 		phase = 'X'
-		if r.Unended {
-			phase = 'B'
-		}
 	}
 	e.begin(phase, at, r.Start)
 	switch phase {

@@ -230,7 +230,7 @@ func compare(t *testing.T, trace *store.Trace, spans map[pcommon.SpanID]received
 		if span.ParentSpanID() != parent.SpanID() {
 			t.Errorf("record %d is in %s, want %s", r.ID, span.ParentSpanID(), parent.SpanID())
 		}
-		if span.StartTimestamp() != unix(r.Start) || !r.Unended && span.EndTimestamp() != unix(r.End()) {
+		if span.StartTimestamp() != unix(r.Start) || span.EndTimestamp() != unix(max(r.End(), r.Start+1)) {
 			t.Errorf("record %d: from %d to %d, want from %d to %d", r.ID, span.StartTimestamp(), span.EndTimestamp(), unix(r.Start), unix(r.End()))
 		}
 		name := r.Site.Kind

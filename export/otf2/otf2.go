@@ -77,9 +77,6 @@ func (e *exporter) records() error {
 		if thread == nil {
 			return // its begin has failed
 		}
-		if at == export.Never {
-			at = e.lastOf(thread.process)
-		}
 		failed = cmp.Or(failed, thread.Leave(e.at(at), e.enter(e.site(span.Site))))
 	})
 	return cmp.Or(err, failed)

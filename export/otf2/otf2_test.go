@@ -130,7 +130,7 @@ func spansBySQL(t *testing.T, trace *store.Trace) map[span]int {
 			t.Fatal(err)
 		}
 	}
-	each("SELECT t.process, t.tid, s.start, s.start + coalesce(s.duration, -1) FROM spans s JOIN threads t USING (thread)", func(s *sqlite.Stmt) {
+	each("SELECT t.process, t.tid, s.start, s.start + iif(s.cut_off, -1, s.duration) FROM spans s JOIN threads t USING (thread)", func(s *sqlite.Stmt) {
 		found[span{fmt.Sprintf("%s: thread %d", names[s.ColumnInt64(0)], s.ColumnInt64(1)), s.ColumnInt64(2), s.ColumnInt64(3)}]++
 	})
 	devices, err := trace.Devices()

@@ -254,12 +254,16 @@ func (b *builder) sendRun() error {
 // newSpan makes a span without attributes; times are those of the trace.
 func (b *builder) newSpan(id, parent SpanID, name string, start, end int64) *tracepb.Span {
 	span := &tracepb.Span{TraceId: b.ids.trace[:], SpanId: id[:], Name: name, Kind: tracepb.Span_SPAN_KIND_INTERNAL, Flags: b.flags, TraceState: b.options.Parent.State,
-		StartTimeUnixNano: b.unix(start), EndTimeUnixNano: b.unix(end)}
+		StartTimeUnixNano: b.unix(start), EndTimeUnixNano: b.endOf(start, end)}
 	if parent != (SpanID{}) {
 		span.ParentSpanId = parent[:]
 	}
 	return span
 }
+
+// endOf is the end of a span that is sent: after its start, since there are backends that take
+// one that ends with it for wrong.
+func (b *builder) endOf(start, end int64) uint64 { return b.unix(max(end, start+1)) }
 
 // describe adds attributes to a span.
 func (b *builder) describe(span *tracepb.Span, add func(*attributes)) {

@@ -115,7 +115,7 @@ func (f *folder) ended(s *foldedStack, span *export.OpenSpan, at int64) {
 	n := s.nodes[len(s.nodes)-1].resolve()
 	s.nodes = s.nodes[:len(s.nodes)-1]
 	if span.Unended {
-		n.last = max(n.last, f.endOf(at, &n.record))
+		n.last = max(n.last, at)
 	}
 }
 
@@ -406,7 +406,7 @@ func (f *folder) span(n *node, parent SpanID, resource int) (span *tracepb.Span,
 func (f *folder) foldedSpan(span *tracepb.Span, n *node, shared *prepared) {
 	id := f.id(n)
 	span.SpanId = id[:]
-	span.StartTimeUnixNano, span.EndTimeUnixNano = f.unix(n.first), f.unix(n.last)
+	span.StartTimeUnixNano, span.EndTimeUnixNano = f.unix(n.first), f.endOf(n.first, n.last)
 	a := shared.begin(f.limits, 7)
 	a.number("accscope.folded.count", n.count)
 	a.number("accscope.folded.time", n.time)

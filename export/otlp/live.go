@@ -255,9 +255,6 @@ func (l *Live) take(id int64, running bool) error {
 func (l *Live) release(all bool) error {
 	for id, span := range l.held {
 		end := span.record.End()
-		if span.record.Unended {
-			end = max(l.last, span.record.Start)
-		}
 		if !all && l.newest[span.record.Thread] <= end {
 			continue
 		}

@@ -102,7 +102,7 @@ func (b *builder) leave(n *nested, next *store.Record) (err error) {
 		if err != nil {
 			return
 		}
-		top.ending.end = b.endOf(at, &top.record)
+		top.ending.end = at
 		b.result.Recorded++
 		err = b.send(top.resource, b.recordSpan(&top.record, around.id, top.ending))
 	}
@@ -112,14 +112,6 @@ func (b *builder) leave(n *nested, next *store.Record) (err error) {
 		n.Leave(next, ended)
 	}
 	return err
-}
-
-// endOf is when a span ended, at the latest with the trace.
-func (b *builder) endOf(at int64, span *store.Record) int64 {
-	if at == export.Never {
-		at = b.last
-	}
-	return max(at, span.Start)
 }
 
 // addEvent gives a span that has begun an event.
@@ -151,7 +143,7 @@ func (b *builder) overflow(of *open) error {
 	}
 	of.overflow++
 	span := b.newSpan(b.ids.span(ofEvents, number), of.id, "events", 0, 0)
-	span.StartTimeUnixNano, span.EndTimeUnixNano = to[0].TimeUnixNano, to[len(to)-1].TimeUnixNano
+	span.StartTimeUnixNano, span.EndTimeUnixNano = to[0].TimeUnixNano, max(to[len(to)-1].TimeUnixNano, to[0].TimeUnixNano+1)
 	span.Events = to
 	return b.send(of.resource, span)
 }

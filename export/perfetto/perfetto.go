@@ -115,9 +115,7 @@ func (e *exporter) records() error {
 		e.event(e.thread(r.Thread), r, kind)
 		return e.w.err
 	}, func(thread model.ThreadID, _ *export.OpenSpan, at int64) {
-		if at < export.Never {
-			e.thread(thread).end(at)
-		}
+		e.thread(thread).end(at)
 	})
 	return cmp.Or(err, e.w.err)
 }

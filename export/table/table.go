@@ -270,9 +270,7 @@ func (m *maker) record(r *store.Record) Row {
 	}
 	if r.Span {
 		row.Row = "span"
-		if !r.Unended {
-			row.Duration, row.Exclusive = m.numbers.of(r.Duration), m.numbers.of(r.Exclusive())
-		}
+		row.Duration, row.Exclusive = m.numbers.of(r.Duration), m.numbers.of(r.Exclusive())
 	}
 	return row
 }

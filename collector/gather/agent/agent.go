@@ -349,6 +349,9 @@ func (a *Agent) Close() error {
 func (a *Agent) Status(pid int, killed bool, name string) {
 	p := a.end(pid)
 	p.Killed, p.Name = killed, name
+	if now, _, err := probe.Clocks(); err == nil {
+		p.Time = now
+	}
 }
 
 // EndedBy says which signal ended a process.

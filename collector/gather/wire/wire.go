@@ -68,6 +68,7 @@ type Process struct {
 	Name   string `json:"name,omitempty"` // the kernel's of the process at its end
 	Signal string `json:"signal,omitempty"`
 	Status int    `json:"status,omitempty"`
+	Time   int64  `json:"time,omitempty"` // of its end, CLOCK_MONOTONIC of its host, ns
 }
 
 // Part is a piece of a capture.

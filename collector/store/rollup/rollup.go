@@ -326,7 +326,7 @@ func (r *Builder) Rebuild(conn *sqlite.Conn) error {
 		}})
 	}
 	if err := each(`SELECT r.id, d.thread, d.depth, r.time, r.duration, x.bytes, r.site, r.end_sequence FROM record r
-		JOIN site d ON d.id = r.site LEFT JOIN datum x ON x.id = r.datum WHERE r.end_sequence >= 0 ORDER BY r.id`, func(s *sqlite.Stmt) {
+		JOIN site d ON d.id = r.site LEFT JOIN datum x ON x.id = r.datum WHERE r.end_sequence >= 0 OR r.duration IS NOT NULL ORDER BY r.id`, func(s *sqlite.Stmt) {
 		thread, depth := model.ThreadID(s.ColumnInt64(1)), s.ColumnInt32(2)
 		if s.ColumnInt64(7) == 0 {
 			r.Instant(s.ColumnInt64(0), thread, s.ColumnInt64(3), s.ColumnInt64(5), s.ColumnInt64(6))

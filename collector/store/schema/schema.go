@@ -37,7 +37,12 @@ var Tables string
 var eventViewsSQL string
 
 // Views is the SQL that makes the views.
-var Views = eventViewsSQL + counterViewSQL + clockViewSQL
+var Views = strings.ReplaceAll(eventViewsSQL, ":lasted", lastedSQL) + counterViewSQL + clockViewSQL
+
+// lastedSQL is how long a span lasted. Where the trace does not say, it ends with the span
+// around it, its process, or what is known.
+const lastedSQL = `coalesce(r.duration, CASE WHEN r.end_sequence < 0 THEN max(min(coalesce((SELECT p.end FROM process p WHERE p.id = d.process),
+    (SELECT until FROM known)), coalesce((SELECT o.time + o.duration FROM record o WHERE o.id = r.id - nullif(r.up, 0)), 0x7fffffffffffffff)) - r.time, 1) END)`
 
 // SiteDetail is the SQL that spells out the sites behind a number, its argument.
 //

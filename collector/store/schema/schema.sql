@@ -133,7 +133,8 @@ CREATE TABLE datum (
   host INTEGER DEFAULT 0,           -- host address
   address INTEGER DEFAULT 0         -- device address
 );
--- One row per start and end together, or per event without partner.
+-- One row per start and end together, or per event without partner. A span without an end
+-- has a duration, too, unless it goes on: until it was cut off.
 CREATE TABLE record (
   id INTEGER PRIMARY KEY,           -- in order of arrival, which is that of time but for stragglers
   site INTEGER,
@@ -157,7 +158,7 @@ CREATE TABLE half (n INTEGER PRIMARY KEY);
 -- Spans that had no end at the last commit, with the number that their end will
 -- carry: what a collector needs to go on.
 CREATE TABLE open_span (record INTEGER PRIMARY KEY, pair INTEGER NOT NULL);
--- Spans that will have no end.
+-- Spans that have no end: duration is until they were cut off.
 CREATE TABLE unended (record INTEGER PRIMARY KEY);
 -- The records of errors and of the beginning and end of devices and the runtime.
 CREATE TABLE landmark (record INTEGER PRIMARY KEY, kind INTEGER NOT NULL);

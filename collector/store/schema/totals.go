@@ -9,11 +9,11 @@ import (
 )
 
 // RebuildTotals makes the sums anew from the rows of a trace that was not written in one
-// go. Until a trace is finished they leave out what has no end.
+// go. Until a trace is finished they leave out what goes on.
 func RebuildTotals(conn *sqlite.Conn, finished bool) error {
 	rows := ""
 	if !finished {
-		rows = "WHERE r.end_sequence >= 0"
+		rows = "WHERE r.end_sequence >= 0 OR r.duration IS NOT NULL"
 	}
 	return sqlitex.ExecuteScript(conn, `DELETE FROM total; DELETE FROM work_total;
 INSERT INTO total SELECT s.thread, r.site, count(*), count(r.duration), coalesce(sum(r.duration), 0),
@@ -29,9 +29,10 @@ func SumOfBytes(column string) string {
 	return fmt.Sprintf("sum(CASE WHEN %[1]s >= 0 AND %[1]s < %[2]d THEN %[1]s ELSE 0 END)", column, model.UnknownSize)
 }
 
-// AddUnended adds what has no end to the sums. It begins with the table of those, which is
+// AddUnended adds to the sums what goes on as the trace is finished. It begins with the table of what has no end, which is
 // mostly empty: of an empty table SQLite's statistics say nothing, and it would take it for
 // a large one and read all records instead.
-const AddUnended = `INSERT INTO total SELECT s.thread, r.site, count(*), 0, 0, 0, 0, 0, 0
-		FROM unended u CROSS JOIN record r ON r.id = u.record JOIN site s ON s.id = r.site GROUP BY r.site
-		ON CONFLICT DO UPDATE SET count = count + excluded.count`
+var AddUnended = `INSERT INTO total SELECT s.thread, r.site, count(*), 0, 0, 0, 0, 0, ` + SumOfBytes("x.bytes") + `
+		FROM unended u CROSS JOIN record r ON r.id = u.record JOIN site s ON s.id = r.site JOIN datum x ON x.id = r.datum
+		WHERE r.duration IS NULL GROUP BY r.site
+		ON CONFLICT DO UPDATE SET count = count + excluded.count, bytes = bytes + excluded.bytes`

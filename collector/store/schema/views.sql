@@ -4,7 +4,19 @@
 -- for by number: LEFT JOINs, since SQLite leaves out those of which no column is
 -- used, but where a query sums or groups. What is dear to look up and rarely
 -- asked for is a subquery of its column. A name is a column of its own, not an
--- expression of several, all of which a GROUP BY would sort along.
+-- expression of several, all of which a GROUP BY would sort along. What lasted with a colon
+-- stands for, schema.Views spells out: how long the span r with the detail d lasted.
+
+-- Up to when what programs did is known.
+CREATE VIEW known AS
+SELECT max(coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'until'), 0), coalesce((SELECT max(last) FROM lane), 0)) AS until;
+
+-- Spans that go on: their process has not ended (or an earlier version wrote them).
+CREATE VIEW going_on AS
+SELECT r.id AS record, d.process, d.thread, d.depth, r.site, r.time AS start, :lasted AS duration, r.inner_time, x.bytes
+FROM (SELECT record FROM unended UNION SELECT record FROM open_span) u CROSS JOIN record r ON r.id = u.record
+CROSS JOIN site_detail d ON d.site = r.site LEFT JOIN datum x ON x.id = r.datum
+WHERE r.duration IS NULL AND r.end_sequence < 0;
 
 -- One row per raw event: a record has one, or the two halves of a span. What an end has
 -- of its own is looked up once a record, before the halves; and first asked for in what
@@ -25,15 +37,16 @@ CROSS JOIN site_detail d ON d.site = iif(e.site IS NULL OR h.n = 0, r.site, e.si
 LEFT JOIN kind k ON k.code = d.kind_code + h.n
 LEFT JOIN datum x ON x.id = iif(e.datum IS NULL OR h.n = 0, r.datum, e.datum);
 
--- Host spans: a start and its end. duration NULL: it never ended (the program
--- ended in it). exclusive_time leaves out what direct children took.
+-- Host spans: a start and its end. cut_off 1: it has none, and lasts until the program ended
+-- in it, or left it by a jump, or until what is known. exclusive_time leaves out what direct
+-- children took; NULL: the span goes on.
 CREATE VIEW spans AS
 SELECT r.id AS record, r.id - nullif(r.up, 0) AS parent, d.depth, d.process, d.thread, d.span AS kind,
-  r.time AS start, r.time + r.duration AS end, r.duration,
+  r.time AS start, r.time + :lasted AS end, :lasted AS duration,
   CASE WHEN r.duration IS NOT NULL THEN max(r.duration - r.inner_time, 0) END AS exclusive_time,
   d.construct, d.implicit, d.name, d.source_file, d.line, d.function,
   d.device, d.queue, d.async, d.async_queue, x.bytes, x.host AS host_address, x.address AS device_address,
-  d.gangs, d.workers, d.vector, d.kind_code, d.end_line
+  d.gangs, d.workers, d.vector, d.kind_code, d.end_line, r.end_sequence < 0 AS cut_off
 FROM record r LEFT JOIN site_detail d ON d.site = r.site LEFT JOIN datum x ON x.id = r.datum
 WHERE r.end_sequence <> 0;
 
@@ -41,9 +54,9 @@ WHERE r.end_sequence <> 0;
 -- the device and NULL where the runtime gives none.
 CREATE VIEW kernels AS
 SELECT r.id AS record, d.process, d.thread, d.name AS kernel, d.source_file, d.line, d.function,
-  d.device, d.queue, d.async, d.async_queue, r.time AS enqueued, r.duration AS enqueue_time,
+  d.device, d.queue, d.async, d.async_queue, r.time AS enqueued, :lasted AS enqueue_time,
   a.start, a.start + a.duration AS end, a.duration AS device_time,
-  d.gangs, d.workers, d.vector, d.dimensions, r.id - nullif(r.up, 0) AS parent
+  d.gangs, d.workers, d.vector, d.dimensions, r.id - nullif(r.up, 0) AS parent, r.end_sequence < 0 AS cut_off
 FROM record r JOIN site_detail d ON d.site = r.site LEFT JOIN activity a ON a.id = r.link
 WHERE d.kind_code = 18;
 
@@ -54,10 +67,10 @@ CREATE VIEW transfers AS
 SELECT r.id AS record, d.process, d.thread, CASE d.kind_code WHEN 20 THEN 'upload' ELSE 'download' END AS direction,
   d.name AS variable, x.bytes, x.host AS host_address, x.address AS device_address, d.implicit,
   d.source_file, d.line, d.function, d.device, d.queue, d.async, d.async_queue,
-  r.time AS enqueued, r.duration AS enqueue_time,
+  r.time AS enqueued, :lasted AS enqueue_time,
   a.start, a.start + a.duration AS end, a.duration AS device_time,
   CASE WHEN a.duration > 0 THEN x.bytes * 1e9 / a.duration END AS bytes_per_second,
-  r.id - nullif(r.up, 0) AS parent, w.kind >> 4 AS pageable, c.hash AS content, c.overwritten
+  r.id - nullif(r.up, 0) AS parent, w.kind >> 4 AS pageable, c.hash AS content, c.overwritten, r.end_sequence < 0 AS cut_off
 FROM record r JOIN site_detail d ON d.site = r.site LEFT JOIN datum x ON x.id = r.datum LEFT JOIN activity a ON a.id = r.link
 LEFT JOIN work w ON w.id = a.work LEFT JOIN content c ON c.thread = d.thread AND c.sequence = r.sequence
 WHERE d.kind_code IN (20, 22);
@@ -83,7 +96,8 @@ WHERE d.kind_code IN (7, 9);
 -- Time that threads were blocked.
 CREATE VIEW waits AS
 SELECT r.id AS record, d.process, d.thread, d.device, d.queue, d.async, d.async_queue, d.implicit,
-  r.time AS start, r.time + r.duration AS end, r.duration, d.source_file, d.line, d.function, r.id - nullif(r.up, 0) AS parent
+  r.time AS start, r.time + :lasted AS end, :lasted AS duration, d.source_file, d.line, d.function, r.id - nullif(r.up, 0) AS parent,
+  r.end_sequence < 0 AS cut_off
 FROM record r JOIN site_detail d ON d.site = r.site
 WHERE d.kind_code = 24;
 
@@ -93,16 +107,16 @@ SELECT r.id AS record, d.process, d.thread, r.time, d.error_code, d.name AS mess
 FROM landmark m LEFT JOIN record r ON r.id = m.record LEFT JOIN site_detail d ON d.site = r.site
 WHERE m.kind = 100;
 
--- The program's own frames, ranges and marks; number is a frame's. duration NULL: a mark,
--- or it never ended. start_tid and end_tid are the kernel's numbers of the threads of a
+-- The program's own frames, ranges and marks; number is a frame's. duration NULL: a mark. start_tid and end_tid are the kernel's numbers of the threads of a
 -- range of the process (thread is its lane), NULL of others.
 CREATE VIEW annotations AS
 SELECT r.id AS record, r.id - nullif(r.up, 0) AS parent, d.process, d.thread, d.span AS kind, d.name, x.host AS number,
-  r.time AS start, r.time + r.duration AS end, r.duration,
+  r.time AS start, r.time + :lasted AS end, :lasted AS duration,
   CASE WHEN r.duration IS NOT NULL THEN max(r.duration - r.inner_time, 0) END AS exclusive_time,
   d.source_file, d.line, d.function, nullif(x.address, 0) AS start_tid,
   CASE WHEN x.address <> 0 AND r.duration IS NOT NULL
-    THEN coalesce((SELECT y.address FROM ending e JOIN datum y ON y.id = e.datum WHERE e.record = r.id), x.address) END AS end_tid
+    THEN coalesce((SELECT y.address FROM ending e JOIN datum y ON y.id = e.datum WHERE e.record = r.id), x.address) END AS end_tid,
+  r.end_sequence < 0 AS cut_off
 FROM record r JOIN site_detail d ON d.site = r.site LEFT JOIN datum x ON x.id = r.datum
 WHERE d.kind_code IN (40, 42, 44);
 
@@ -110,10 +124,10 @@ WHERE d.kind_code IN (40, 42, 44);
 -- communicator 0 is MPI_COMM_WORLD. What a receive got is that of its end.
 CREATE VIEW communication AS
 SELECT r.id AS record, r.id - nullif(r.up, 0) AS parent, d.process, d.thread, d.name AS call, x.host AS peer,
-  x.bytes, x.address & 0x7fffffff AS communicator, x.address >> 32 AS tag, r.time AS start, r.time + r.duration AS end, r.duration,
+  x.bytes, x.address & 0x7fffffff AS communicator, x.address >> 32 AS tag, r.time AS start, r.time + :lasted AS end, :lasted AS duration,
   (SELECT y.host FROM ending e JOIN datum y ON y.id = e.datum WHERE e.record = r.id) AS received_from,
   (SELECT y.bytes FROM ending e JOIN datum y ON y.id = e.datum WHERE e.record = r.id) AS received_bytes,
-  d.source_file, d.line, d.function
+  d.source_file, d.line, d.function, r.end_sequence < 0 AS cut_off
 FROM record r JOIN site_detail d ON d.site = r.site LEFT JOIN datum x ON x.id = r.datum
 WHERE d.kind_code = 46;
 
@@ -162,11 +176,14 @@ SELECT d.id AS device, d.process, d.type, d.number, d.name, d.vendor, d.capacity
   (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'multiprocessors: ' || d.name) AS multiprocessors
 FROM device d;
 
--- Host time by source line and kind of span.
+-- Host time by source line and kind of span. cut_off: how many of them have no end.
 CREATE VIEW sources AS
 SELECT d.process, d.source_file, d.line, d.function, d.span AS kind, sum(t.count) AS count,
-  sum(t.time) AS inclusive_time, sum(t.time - t.inner_time) AS exclusive_time, sum(t.bytes) AS bytes
-FROM total t JOIN site_detail d ON d.site = t.site
+  sum(t.time) AS inclusive_time, sum(t.time - t.inner_time) AS exclusive_time, sum(t.bytes) AS bytes, sum(t.cut_off) AS cut_off
+FROM (SELECT site, count, time, inner_time, bytes, 0 AS cut_off FROM total
+  UNION ALL SELECT r.site, 0, 0, 0, 0, 1 FROM unended u CROSS JOIN record r ON r.id = u.record WHERE r.duration IS NOT NULL
+  UNION ALL SELECT g.site, iif(m.value = 1, 0, 1), g.duration, g.inner_time + coalesce(lead(g.duration) OVER (PARTITION BY g.thread ORDER BY g.depth), 0),
+    iif(m.value = 1, 0, g.bytes), 1 FROM going_on g LEFT JOIN meta m ON m.key = 'complete') t JOIN site_detail d ON d.site = t.site
 WHERE d.kind_code IN (1, 3, 10, 12, 14, 16, 18, 20, 22, 24)
 GROUP BY d.process, d.source_file, d.line, d.function, d.span;
 

@@ -123,7 +123,7 @@ func (m *merger) copy() error {
 	// Those of a part that is not finished are made anew.
 	m.settled = true
 	for _, p := range m.parts {
-		m.settled = m.settled && p.meta.Complete
+		m.settled = m.settled && p.meta.Complete && len(p.unsettled) == 0
 		m.lateness = max(m.lateness, p.meta.Lateness)
 	}
 	m.resumed = !m.settled
@@ -256,14 +256,15 @@ func (m *merger) room() error {
 
 // part is a trace being merged, as it is at one moment.
 type part struct {
-	trace  *store.Trace
-	pages  *pages.Reader
-	meta   store.Meta
-	offset int64       // Input.Offset
-	shift  int64       // from its times to those of the merged trace, with what line says
-	line   *clock.Line // how its clock was set where that was no fixed number; nil: it was
-	exact  bool        // its clock is that of the first part: of one machine since it was started
-	hosts  []store.Host
+	trace     *store.Trace
+	pages     *pages.Reader
+	meta      store.Meta
+	unsettled map[int64]store.Lasting // spans that go on in it
+	offset    int64                   // Input.Offset
+	shift     int64                   // from its times to those of the merged trace, with what line says
+	line      *clock.Line             // how its clock was set where that was no fixed number; nil: it was
+	exact     bool                    // its clock is that of the first part: of one machine since it was started
+	hosts     []store.Host
 
 	moved      map[string]moved // by table
 	names      map[int64]model.Name
@@ -282,6 +283,9 @@ func openPart(path string) (*part, error) {
 	p := &part{trace: t, pages: t.Reader()}
 	if err = schema.Explain(path, schema.Execute(t.Conn(), "BEGIN")); err == nil {
 		p.meta, err = t.Meta()
+	}
+	if err == nil {
+		p.unsettled, err = t.Unsettled()
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.close())

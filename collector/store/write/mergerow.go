@@ -271,9 +271,11 @@ func (m *merger) copyRecord(p *part, row []int64) error {
 	case end == 0:
 		duration = pages.Null
 		m.sums.roll.Instant(id, site.thread, time, bytes, site.id)
-	case end < 0:
-		duration = pages.Null
 	default:
+		if end < 0 && duration == 0 {
+			of := p.unsettled[old]
+			duration, inner = max(of.Duration, 1), inner+of.Inner
+		}
 		if duration = p.lasting(row[3], duration); p.line != nil && inner > duration {
 			inner = duration // its children's, before the clocks were set
 		}

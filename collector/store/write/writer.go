@@ -214,6 +214,15 @@ func (w *Writer) Interrupted(thread model.ThreadID, spans []*model.Span) error {
 	return nil
 }
 
+// Reached takes in what a span without end has spent in its children so far.
+func (w *Writer) Reached(s *model.Span) error {
+	if i := s.ID - w.base; i >= 0 {
+		w.rows[i].inner = s.Inner
+		return nil
+	}
+	return w.execute("UPDATE record SET inner_time = ?1 WHERE id = ?2 AND inner_time <> ?1", s.Inner, s.ID)
+}
+
 func (w *Writer) write(step *model.Step) error {
 	e := step.Event
 	if e.Time < w.lastTime {
@@ -284,7 +293,7 @@ func (w *Writer) write(step *model.Step) error {
 	return nil
 }
 
-// settle finishes a span's row: with its end, or as one that has none.
+// settle finishes a span's row: with its end, or as one that has none but was over.
 func (w *Writer) settle(s *model.Span, thread model.ThreadID, end *model.Event) error {
 	i := s.ID - w.base
 	var late row
@@ -292,10 +301,11 @@ func (w *Writer) settle(s *model.Span, thread model.ThreadID, end *model.Event) 
 	if i >= 0 {
 		r = &w.rows[i]
 	} else {
-		late = row{id: s.ID}
+		late = row{id: s.ID, endSequence: -1}
 	}
 	r.open = false
 	r.inner = s.Inner
+	r.duration = s.Cut - s.Start.Time
 	if end != nil {
 		// Clocks of one thread do not run backwards; a damaged capture may.
 		r.duration = max(end.Time-s.Start.Time, 0)
@@ -309,31 +319,23 @@ func (w *Writer) settle(s *model.Span, thread model.ThreadID, end *model.Event) 
 				return err
 			}
 		}
-		site := r.site
-		if i < 0 {
-			var err error
-			if site, err = w.siteOf(&s.Start, s.Start.Kind, s.Depth, s.Own, s.Device, s.Queue); err != nil {
-				return err
-			}
-		}
-		w.sums.add(addend{what: addSpan, id: s.ID, site: site, thread: thread, depth: int32(s.Depth), time: s.Start.Time, duration: r.duration,
-			inner: s.Inner, bytes: int64(s.Start.Bytes)})
 	} else if err := schema.Execute(w.conn, "INSERT INTO unended VALUES (?)", s.ID); err != nil {
 		return err
 	}
+	site := r.site
+	if i < 0 {
+		var err error
+		if site, err = w.siteOf(&s.Start, s.Start.Kind, s.Depth, s.Own, s.Device, s.Queue); err != nil {
+			return err
+		}
+	}
+	w.sums.add(addend{what: addSpan, id: s.ID, site: site, thread: thread, depth: int32(s.Depth), time: s.Start.Time, duration: r.duration,
+		inner: s.Inner, bytes: int64(s.Start.Bytes)})
 	if i < 0 {
 		delete(w.open, s.ID)
 		w.opened = true
-		var d any
-		if end != nil {
-			d = r.duration
-		}
-		endSequence := r.endSequence
-		if end == nil {
-			endSequence = -1
-		}
 		w.pending++
-		return schema.Execute(w.conn, "UPDATE record SET duration = ?, end_sequence = ?, inner_time = ? WHERE id = ?", d, endSequence, r.inner, s.ID)
+		return schema.Execute(w.conn, "UPDATE record SET duration = ?, end_sequence = ?, inner_time = ? WHERE id = ?", r.duration, r.endSequence, r.inner, s.ID)
 	}
 	return nil
 }
@@ -438,7 +440,7 @@ func (w *Writer) flushRows() error {
 	for i := range w.rows {
 		r := &w.rows[i]
 		duration, spare := r.duration, 0
-		if r.endSequence <= 0 {
+		if r.open || r.endSequence == 0 {
 			duration = pages.Null
 		}
 		if r.open {
