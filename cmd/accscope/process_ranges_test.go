@@ -111,7 +111,7 @@ func TestRangesOfTheProcess(t *testing.T) {
 				}
 			}
 			rows, err := csv.NewReader(strings.NewReader(invoke(t, folder, "query", "--format", "csv", "trace.db",
-				`SELECT a.name, t.name, a.duration IS NULL, a.start_tid = t.pid, coalesce(a.start_tid <> a.end_tid, 0), a.line > 0,
+				`SELECT a.name, t.name, a.cut_off, a.start_tid = t.pid, coalesce(a.start_tid <> a.end_tid, 0), a.line > 0,
 					a.start > (SELECT start FROM annotations WHERE name = 'early') AND a.start < (SELECT end FROM annotations WHERE name = 'early')
 				FROM annotations a JOIN threads t USING (thread) ORDER BY a.start`).must(t).stdout)).ReadAll()
 			if err != nil {

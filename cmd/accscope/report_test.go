@@ -100,7 +100,7 @@ int main (void)
 	for _, row := range report.Tables.Constructs.Rows {
 		if row["event"] == "compute_construct" {
 			found = true
-			if row["count"] != 1.0 || row["min_ns"] != nil || row["avg_ns"] != nil || row["max_ns"] != nil {
+			if row["count"] != 1.0 || row["min_ns"] == nil || row["min_ns"] != row["max_ns"] {
 				t.Errorf("a construct without end: %v", row)
 			}
 		}
@@ -205,7 +205,7 @@ int main (void)
 	if err := json.Unmarshal([]byte(invoke(t, folder, "report", "--format", "json", "t.db").must(t).stdout), &report); err != nil {
 		t.Fatal(err)
 	}
-	if rows := report.Tables.Errors.Rows; len(rows) != 1 || !strings.HasPrefix(rows[0].Message, "acc_delete: ") || rows[0].Source != "absent.c:5" {
+	if rows := report.Tables.Errors.Rows; len(rows) != 1 || !strings.Contains(rows[0].Message, "acc_delete: ") || rows[0].Source != "absent.c:5" {
 		t.Errorf("errors %+v", rows)
 	}
 	if rows := report.Tables.Kernels.Rows; len(rows) != 1 || rows[0].Launches != 1 || len(report.Warnings) != 0 {

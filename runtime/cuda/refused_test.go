@@ -61,9 +61,9 @@ func TestImageRefusedLater(t *testing.T) {
 		do              func(goacc.Image)
 		kernel, declare string
 	}{
-		{"before", func(goacc.Image) {}, "there is no code", "create it first"},
+		{"before", func(goacc.Image) {}, "there is no code", "are not on device"},
 		{"after", runtime.RegisterImage, "ptxas: line 5: unknown instruction", "ptxas: line 5: unknown instruction"},
-		{"closed", runtime.UnregisterImage, "there is no code", "create it first"},
+		{"closed", runtime.UnregisterImage, "there is no code", "are not on device"},
 	} {
 		step.do(refused)
 		for name, c := range map[string]struct {

@@ -43,7 +43,7 @@ func TestFault(t *testing.T) {
 					}
 					want := ""
 					if ours && handles != "after" {
-						message := fmt.Sprintf("compute construct: faults.c:%d: kernel %s failed on device sim 0: segmentation fault (SIGSEGV) at address 0x0\n", kernel.line, kernel.name)
+						message := fmt.Sprintf("faults.c:%d: serial: kernel %s failed on device sim 0: segmentation fault (SIGSEGV) at address 0x0\n", kernel.line, kernel.name)
 						want = fmt.Sprintf("faults.c:%d in main, construct %d: device 100, thread %d, error %d: %s",
 							kernel.line, callbacks.Serial, kernel.thread, callbacks.ErrorExecution, message)
 						if handles != "exit" {

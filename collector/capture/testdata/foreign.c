@@ -93,7 +93,7 @@ main (int argc, char **argv)
   TRY (cuda.cuDevicePrimaryCtxRetain (&context, device));
   TRY (cuda.cuCtxSetCurrent (context));
   raise_event (acc_ev_device_init_end, NULL, 0);
-  snprintf (text, sizeof text, "function main$_omp_fn$0 %#lx 1024\n", (unsigned long) kernel);
+  snprintf (text, sizeof text, "// function main$_omp_fn$0 %#lx 1024\n", (unsigned long) kernel);
   TRY (cuda.cuLinkCreate (0, NULL, NULL, &state));
   TRY (cuda.cuLinkAddData (state, CU_JIT_INPUT_PTX, text, strlen (text) + 1, "text", 0, NULL, NULL));
   TRY (cuda.cuLinkComplete (state, &image, &size));
