@@ -11,10 +11,9 @@ import (
 // rewritten is a text with its reductions as instructions, and their number.
 func rewritten(t *testing.T, text string) (string, int) {
 	t.Helper()
-	m, err := ptx.Parse(text)
-	check(t, err)
 	changed, about := form{reductions: true}.of([]string{text})
-	if m, err = ptx.Parse(changed[0]); err != nil {
+	m, err := ptx.Parse(changed[0])
+	if err != nil {
 		t.Fatalf("what became of it cannot be read: %v\n%s", err, changed[0])
 	}
 	for i := range m.Functions {
