@@ -117,7 +117,7 @@ func (k *kernel) choose(g device.Geometry, trips []int64) device.Geometry {
 			g.Workers *= 2 // they share what is within an iteration
 		}
 		if g.Gangs != 0 {
-			g.Workers = busyWarps * k.device.processors / (g.Gangs * warps)
+			g.Workers = uint32(busyWarps * uint64(k.device.processors) / (uint64(g.Gangs) * uint64(warps)))
 		}
 		most := k.device.largest(k.function) / g.Vector
 		if g.Vector > warp {
