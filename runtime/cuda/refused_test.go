@@ -23,7 +23,7 @@ func TestImageRefusedLater(t *testing.T) {
 	registry := callbacks.NewRegistry(callbackstest.NewDispatch(t))
 	var errors bytes.Buffer
 	runtime, err := openacc.New(openacc.Options{
-		Backends:  []device.Backend{with(t, nil), host.New(nil)},
+		Backends:  []device.Backend{with(t, nil), host.New()},
 		Callbacks: registry,
 		Environment: func(name string) (string, bool) {
 			value, ok := map[string]string{"ACC_DEVICE_TYPE": "cuda"}[name]

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include "dispatch.h"	/* callbacks/: struct acc_dispatch, struct acc_dispatch_thread */
 
-#define ACCSCOPE_ENGINE_VERSION 8
+#define ACCSCOPE_ENGINE_VERSION 9
 
 /* Async values as GCC-compiled programs pass them.  */
 #define ACCSCOPE_ASYNC_NOVAL   (-1)
@@ -112,7 +112,9 @@ struct accscope_host
    synchronous form of a routine.  */
 #define ACCSCOPE_ENGINE_ROUTINES(X, T)						\
   /* constructs */								\
-  X (void, parallel, (T t, const struct accscope_construct *c), (t, c))			\
+  /* what comes between the first event of a construct that the caller runs itself,	\
+     and its function */								\
+  X (void, before_local, (T t, const struct accscope_construct *c), (t, c))		\
   X (void, data_start, (T t, const struct accscope_construct *c), (t, c))		\
   X (void, data_end, (T t), (t))							\
   X (void, enter_data, (T t, const struct accscope_construct *c), (t, c))		\
@@ -178,6 +180,9 @@ struct accscope_host
   /* start-up and end */							\
   X (int, start, (const struct accscope_host *host), (host))	/* 0, or an errno value */ \
   X (void, thread_end, (T t), (t))							\
+  /* NULL; or the device, open and sharing the host's memory, on which the caller runs	\
+     the construct itself, with its events */						\
+  X (const struct accscope_device *, parallel, (T t, const struct accscope_construct *c), (t, c)) \
   X (int, recording, (void), ())	/* a record function runs on the calling thread */ \
   /* from a signal's handler: a kernel may have raised it; C, and safe there */	\
   X (void, kernel_signal, (int thread_id, int signal, uintptr_t address), (thread_id, signal, address)) \

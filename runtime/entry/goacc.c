@@ -66,6 +66,7 @@ ENTRY (GOACC_parallel_keyed) (int flags_m, void (*function) (void *),
   BEGIN;
   struct accscope_construct c = CONSTRUCT (flags_m);
   int unknown = c.flags & ~flag_host;
+  const struct accscope_device *device;
   va_list arguments;
   unsigned tag;
 
@@ -104,8 +105,9 @@ ENTRY (GOACC_parallel_keyed) (int flags_m, void (*function) (void *),
     accscope_error (t, acc_error_invalid_argument, "compute construct",
 		    "launch argument 0x%x is none that GCC 12 to 16 emit; "
 		    "compile the program with one of these", tag);
-  else if (!accscope_host_parallel (t, &c))
-    engine ()->parallel (T, &c);
+  else if (!accscope_host_parallel (t, &c)
+	   && (device = engine ()->parallel (T, &c)) != NULL)
+    accscope_host_run (t, &c, device);
   END;
 }
 

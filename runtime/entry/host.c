@@ -63,11 +63,10 @@ is_at (const struct position *p, const void *at, void (*function) (void *),
 }
 
 static __attribute__ ((noinline)) const struct position *
-find_position (struct thread *t, const void *at,
+find_position (struct thread *t, const struct accscope_device *device, const void *at,
 	       const struct accscope_construct *c, int parent, struct position *own)
 {
   void (*function) (void *) = c ? c->function : NULL;
-  const struct accscope_device *device = t->shared.device;
   struct position *p, *expected = NULL;
   int i;
 
@@ -92,19 +91,19 @@ find_position (struct thread *t, const void *at,
   return own;
 }
 
-/* AT: the return address of the call that began the construct; C: the call, if it
-   is a compute construct's, else NULL; PARENT: the construct as far as the call tells.
+/* DEVICE: the one that events name; AT: the return address of the call that began the
+   construct; C: the call, if it is a compute construct's, else NULL; PARENT: the construct as far as the call tells.
    OWN is used where the result cannot be kept.  */
 static inline const struct position *
-position_of (struct thread *t, const void *at,
+position_of (struct thread *t, const struct accscope_device *device, const void *at,
 	     const struct accscope_construct *c, int parent, struct position *own)
 {
   void (*function) (void *) = c ? c->function : NULL;
   const struct position *p = __atomic_load_n (slot (at, 0), __ATOMIC_ACQUIRE);
 
-  if (LIKELY (p != NULL && is_at (p, at, function, t->shared.device)))
+  if (LIKELY (p != NULL && is_at (p, at, function, device)))
     return p;
-  return find_position (t, at, c, parent, own);
+  return find_position (t, device, at, c, parent, own);
 }
 
 /* What only the parent construct says.  */
@@ -133,30 +132,66 @@ static const acc_event_info details[] = {
   while (0)
 
 /* Runs a compute construct.  GCC's code reads the address array only inside the
-   function; here it is not looked at, because it may be uninitialised.  */
-bool
-accscope_host_parallel (struct thread *t, const struct accscope_construct *c)
+   function; here it is not looked at, because it may be uninitialised.  WAITS: the Go
+   part has something to do before the function.  */
+static inline void
+run (struct thread *t, const struct accscope_construct *c,
+     const struct accscope_device *device, bool waits)
 {
   struct acc_dispatch_pair pair;
   struct position own;
-  const struct position *p;
+  const struct position *p = NULL;
 
-  if (!on_host (t) || c->flags != 0 || c->waits != 0
-      || c->async < ACCSCOPE_ASYNC_DEFAULT)
+  if (UNLIKELY (pair_wanted (acc_ev_compute_construct_start)))
+    {
+      p = position_of (t, device, t->shared.place.return_address, c,
+		       acc_construct_parallel, &own);
+      acc_dispatch_pair_init (&pair);
+      RAISE (start, t, acc_ev_compute_construct_start, &pair, p);
+    }
+  if (waits)
+    engine ()->before_local (T, c);
+  c->function (c->hostaddrs);
+  if (UNLIKELY (p != NULL))
+    {
+      RAISE (end, t, acc_ev_compute_construct_end, &pair, p);
+      acc_dispatch_pair_release (&pair);
+    }
+}
+
+/* What constructs with a false if clause run on, when the first one has.  */
+static const struct accscope_device *local;
+
+bool
+accscope_host_parallel (struct thread *t, const struct accscope_construct *c)
+{
+  const struct accscope_device *device = t->shared.device;
+
+  if (UNLIKELY (c->flags != 0))
+    {
+      /* What is on the queue of the current device comes before.  */
+      if (!is_open (device) || c->async != ACCSCOPE_ASYNC_SYNC)
+	return false;
+      device = __atomic_load_n (&local, __ATOMIC_RELAXED);
+    }
+  if (!is_host (device) || c->waits != 0 || c->async < ACCSCOPE_ASYNC_DEFAULT)
     return false;
-  if (LIKELY (!pair_wanted (acc_ev_compute_construct_start)))
+  run (t, c, device, false);
+  return true;
+}
+
+void
+accscope_host_run (struct thread *t, const struct accscope_construct *c,
+		   const struct accscope_device *device)
+{
+  if (accscope_dispatch == NULL)	/* there is no room for the Go part */
     {
       c->function (c->hostaddrs);
-      return true;
+      return;
     }
-  p = position_of (t, t->shared.place.return_address, c,
-		   acc_construct_parallel, &own);
-  acc_dispatch_pair_init (&pair);
-  RAISE (start, t, acc_ev_compute_construct_start, &pair, p);
-  c->function (c->hostaddrs);
-  RAISE (end, t, acc_ev_compute_construct_end, &pair, p);
-  acc_dispatch_pair_release (&pair);
-  return true;
+  if (c->flags != 0)
+    __atomic_store_n (&local, device, __ATOMIC_RELAXED);
+  run (t, c, device, true);
 }
 
 void
@@ -166,7 +201,7 @@ accscope_raise_pair (struct thread *t, int start, int parent, const void *at)
   struct position own;
   const struct position *p;
 
-  p = position_of (t, at, NULL, parent, &own);
+  p = position_of (t, t->shared.device, at, NULL, parent, &own);
   acc_dispatch_pair_init (&pair);
   RAISE (start, t, start, &pair, p);
   RAISE (end, t, start + 1, &pair, p);

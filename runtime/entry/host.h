@@ -10,14 +10,24 @@
 #include "library.h"
 #include "map_kinds.h"
 
-/* Whether the thread's current device is open and shares the host's memory.  */
+static inline bool
+is_open (const struct accscope_device *d)
+{
+  return LIKELY (d != NULL) && __atomic_load_n (&d->open, __ATOMIC_ACQUIRE);
+}
+
+/* Whether a device is open and shares the host's memory.  */
+static inline bool
+is_host (const struct accscope_device *d)
+{
+  return is_open (d) && __atomic_load_n (&d->shared_memory, __ATOMIC_RELAXED);
+}
+
+/* Whether the thread's current device is such a one.  */
 static inline bool
 on_host (const struct thread *t)
 {
-  const struct accscope_device *d = t->shared.device;
-
-  return LIKELY (d != NULL) && __atomic_load_n (&d->open, __ATOMIC_ACQUIRE)
-	 && __atomic_load_n (&d->shared_memory, __ATOMIC_RELAXED);
+  return is_host (t->shared.device);
 }
 
 static inline bool
@@ -40,6 +50,11 @@ bool accscope_host_parallel (struct thread *, const struct accscope_construct *)
 bool accscope_host_data_start (struct thread *,
 			       const struct accscope_construct *);
 bool accscope_host_data_end (struct thread *);
+/* Runs a compute construct on DEVICE, which the Go part has opened for it: the function
+   is called when the Go part has been left, because it may end its thread, or jump or
+   throw out of the construct.  */
+void accscope_host_run (struct thread *, const struct accscope_construct *,
+			const struct accscope_device *device);
 /* Notes that the Go part has entered a data construct.  */
 void accscope_region_push (struct thread *, enum region_kind);
 

@@ -10,7 +10,6 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -20,15 +19,13 @@ import (
 // Type is acc_device_host.
 const Type device.Type = 2
 
-// New makes the backend. It has one device. call is the C function that runs kernels,
-// void (*) (void (*function) (void *), void *block); nil calls them as they are.
-func New(call unsafe.Pointer) device.Backend {
-	return backend{&memory{blocks: map[device.Address]struct{}{}}, call}
+// New makes the backend. It has one device.
+func New() device.Backend {
+	return backend{&memory{blocks: map[device.Address]struct{}{}}}
 }
 
 type backend struct {
 	memory *memory
-	call   unsafe.Pointer
 }
 
 // memory is what Alloc gave and Free did not take back. It is the host's, and
@@ -79,7 +76,7 @@ func (b backend) Open(number int, observe func(device.Activity, bool)) (device.D
 	if err := checkNumber(number); err != nil {
 		return nil, err
 	}
-	return &hostDevice{observe: observe, memory: b.memory, call: b.call}, nil
+	return &hostDevice{observe: observe, memory: b.memory}, nil
 }
 
 type hostDevice struct {
@@ -87,7 +84,6 @@ type hostDevice struct {
 	observing atomic.Bool
 	closed    atomic.Bool
 	memory    *memory
-	call      unsafe.Pointer
 }
 
 func (d *hostDevice) Properties() device.Properties { return properties() }

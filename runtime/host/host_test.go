@@ -8,12 +8,12 @@ import (
 	"github.com/accscope/accscope/runtime/device/devicetest"
 )
 
-func TestContract(t *testing.T) { devicetest.Run(t, New(nil), devicetest.HostKernels()) }
+func TestContract(t *testing.T) { devicetest.Run(t, New(), devicetest.HostKernels()) }
 
-func BenchmarkDevice(b *testing.B) { devicetest.Bench(b, New(nil), devicetest.HostKernels()) }
+func BenchmarkDevice(b *testing.B) { devicetest.Bench(b, New(), devicetest.HostKernels()) }
 
 func TestSharedMemory(t *testing.T) {
-	p, err := New(nil).Properties(0)
+	p, err := New().Properties(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestSharedMemory(t *testing.T) {
 }
 
 func TestMemoryOutlivesDevice(t *testing.T) {
-	b := New(nil)
+	b := New()
 	open := func() device.Device {
 		d, err := b.Open(0, nil)
 		if err != nil {

@@ -34,7 +34,6 @@ monotonic (void)
 struct work
 {
   int (*run) (struct work *);
-  void *through;		// runs a kernel; NULL: as it is
   uintptr_t to;			// a kernel's argument block
   uintptr_t from;		// a kernel's function, or a fill's value
   uint64_t bytes, kind, observed, correlation;
@@ -60,8 +59,6 @@ run (struct work *w)
     accscope_scatter ((const struct accscope_part *) w->to, w->parts, (const char *) w->from);
   else if (w->kind != KERNEL)
     memmove ((void *) w->to, (const void *) w->from, w->bytes);
-  else if (w->through)
-    ((void (*) (uintptr_t, uintptr_t)) w->through) (w->from, w->to);
   else
     ((void (*) (uintptr_t)) w->from) (w->to);
   if (w->observed)
@@ -118,7 +115,7 @@ func (q *queue) prepare(o *device.Operation, kind device.ActivityKind, correlati
 		return shutDown("use a queue")
 	}
 	w := (*C.struct_work)(unsafe.Pointer(o.Operands))
-	*w = C.struct_work{through: q.device.call, to: C.uintptr_t(to), from: C.uintptr_t(from), bytes: C.uint64_t(n), kind: C.uint64_t(kind), correlation: C.uint64_t(correlation)}
+	*w = C.struct_work{to: C.uintptr_t(to), from: C.uintptr_t(from), bytes: C.uint64_t(n), kind: C.uint64_t(kind), correlation: C.uint64_t(correlation)}
 	o.Run = runWork
 	if kind != 0 && q.device.observing.Load() {
 		w.observed = 1

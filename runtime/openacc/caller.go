@@ -105,11 +105,10 @@ type scratch struct {
 	places    []place
 	absent    []int // items that have no mapping
 	small     groups
-	varies    bool      // the values of the compute construct in progress change from launch to launch
-	beside    *group    // of small, which goes to the device with the argument block
-	carried   []string  // names of what a transfer carries
-	entries   []int     // of the values that an argument block carries
-	hosts     []uintptr // the arguments of a kernel that runs on the host
+	varies    bool     // the values of the compute construct in progress change from launch to launch
+	beside    *group   // of small, which goes to the device with the argument block
+	carried   []string // names of what a transfer carries
+	entries   []int    // of the values that an argument block carries
 	undo      []undo
 	created   []*dataenv.Mapping
 	fills     []fill

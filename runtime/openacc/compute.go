@@ -2,8 +2,6 @@ package openacc
 
 import (
 	"fmt"
-	"runtime"
-	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/device"
@@ -19,71 +17,69 @@ type launcher struct {
 }
 
 // Parallel is a compute construct: parallel, kernels or serial, which GCC's call
-// does not tell apart (OpenACC 3.3 §2.5).
-func (t *launcher) Parallel(c *Construct) {
-	t.enter("compute construct", callbacks.Parallel, AsyncSync)
-	t.function = c.Function
-	t.context.parent = t.written(c, callbacks.Parallel)
+// does not tell apart (OpenACC 3.3 §2.5). It gives the device, which shares the host's
+// memory, on which its caller is to run the construct: to raise the construct's events,
+// and to call BeforeLocal and the construct's function between them. Nil: it is done. The
+// function is called from no Go code, since it may end its thread or jump out of the call.
+func (t *launcher) Parallel(c *Construct) (local *Device) {
+	t.enterParallel(c)
 	d := t.use()
 	if d == nil || !t.checkAsync(c.Async) {
-		return
+		return nil
 	}
-	local := d
+	local = d
 	if c.OnHost {
 		local = t.rt.device(DeviceHost, 0)
 		t.initialise(local, false)
-		t.context.device = local
 	}
-	if !local.Shared {
-		t.context.offloads = true
-		t.offload(d, c)
-		t.endCompute()
-		return
+	if local.Shared {
+		return local
 	}
-	t.begin(callbacks.ComputeConstructStart)
-	t.awaitOrder(d, c)
-	t.runOn(local, c)
-	t.end()
-	t.carryOut()
+	t.context.offloads = true
+	t.offload(d, c)
+	t.endCompute()
+	return nil
 }
 
-// awaitOrder has the host thread wait, before it executes a construct itself, for the
-// operations of d that come before the construct: what is on the queues of its wait
-// clause (OpenACC 3.3 §2.16.2), and on the queue that it would have been put onto (§2.16).
-func (t *launcher) awaitOrder(d *Device, c *Construct) {
+func (t *launcher) enterParallel(c *Construct) {
+	t.enter("compute construct", callbacks.Parallel, AsyncSync)
+	t.function = c.Function
+	t.context.parent = t.written(c, callbacks.Parallel)
+}
+
+// BeforeLocal has the host thread wait, before it runs a construct itself, for the
+// operations of its current device that come before the construct: what is on the queues
+// of its wait clause (OpenACC 3.3 §2.16.2), and on the queue that it would have been put
+// onto (§2.16).
+func (t *launcher) BeforeLocal(c *Construct) {
+	d := t.current
+	if d == nil || !d.isOpen() { // the callback of the construct's first event has shut it down
+		return
+	}
+	t.enterParallel(c)
+	t.context.device = d
 	t.waitClause(d, nil, c.Waits)
 	if own := t.mapAsync(c.Async); own != AsyncSync {
 		if q := d.existing(own); q != nil && q.busy() {
 			t.awaitQueue(q, true)
 		}
 	}
+	if t.rt.environment.notify {
+		t.notifyLocal(d, c)
+	}
 }
 
-// runOn runs the outlined function on a device that shares the host's memory.
-func (t *launcher) runOn(d *Device, c *Construct) {
+// notifyLocal prints ACC_NOTIFY's line of a construct that the host thread runs itself.
+func (t *launcher) notifyLocal(d *Device, c *Construct) {
+	if c.OnHost {
+		d = t.rt.device(DeviceHost, 0)
+	}
 	k, err := d.kernel(c.Function)
 	if err != nil {
 		t.fail(t.fromDevice(err))
 		return
 	}
-	s := t.scratch
-	s.hosts = append(s.hosts[:0], c.Arguments.Hosts...)
-	block := device.ArgumentBlock{Address: device.Address(unsafe.Pointer(unsafe.SliceData(s.hosts)))}
-	q := t.synchronousQueue(d)
-	if q == nil {
-		return
-	}
-	one := device.Geometry{Gangs: 1, Workers: 1, Vector: 1}
-	t.notify(d, k, c, one)
-	// A call of the host's own code is no enqueue, and no device's activity.
-	if err := t.planKernel(q, 0, k, one, block); err != nil {
-		t.fail(t.fromDevice(err))
-	}
-	t.carryOut()
-	runtime.KeepAlive(s.hosts)
-	if err := q.driver.Synchronize(); err != nil {
-		t.fail(t.fromDevice(err))
-	}
+	t.sayLaunch(d, k, c, device.Geometry{Gangs: 1, Workers: 1, Vector: 1})
 }
 
 // offload is a compute construct on a device with a memory of its own. The async-value

@@ -95,7 +95,7 @@ func (t *enqueuer) planLaunch(q *Queue, k *kernelCode, g device.Geometry, b devi
 		e.steps[launchStart].Correlation, e.steps[launchEnd].Correlation = t.context.correlation, t.context.correlation
 	}
 	t.planComputes(enterEnd, launchStart)
-	err := t.planKernel(q, ticket, k, g, b)
+	err := t.prepared(q.driver.Launch(t.operation(q), ticket, k.code, g, b, q.synchronous()))
 	if err != nil {
 		t.planCompute(launchEnd)
 		t.context.correlation = 0
@@ -104,11 +104,6 @@ func (t *enqueuer) planLaunch(q *Queue, k *kernelCode, g device.Geometry, b devi
 	}
 	t.planComputes(launchEnd, exitStart)
 	t.context.correlation = 0
-}
-
-// planKernel adds the operation.
-func (t *enqueuer) planKernel(q *Queue, ticket uint64, k *kernelCode, g device.Geometry, b device.ArgumentBlock) error {
-	return t.prepared(q.driver.Launch(t.operation(q), ticket, k.code, g, b, q.synchronous()))
 }
 
 // composeLaunch fills in what the events of a launch say, and gives the kernel's name.

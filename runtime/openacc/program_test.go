@@ -71,7 +71,7 @@ func newProgram(t testing.TB, environment map[string]string, change func(*sim.Op
 	}
 	p := &program{t: t, registry: registry}
 	p.Runtime, err = New(Options{
-		Backends:    []device.Backend{simulator, host.New(nil)},
+		Backends:    []device.Backend{simulator, host.New()},
 		Callbacks:   registry,
 		Environment: func(name string) (string, bool) { value, ok := environment[name]; return value, ok },
 		Output:      &p.output,

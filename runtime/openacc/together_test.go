@@ -184,7 +184,7 @@ func TestSmallDownloadsInQueueOrder(t *testing.T) {
 	}{
 		"update":    {goacc.ForceFrom, (*Thread).Update},
 		"exit data": {goacc.From, (*Thread).ExitData},
-		"construct": {goacc.ToFrom, (*Thread).Parallel},
+		"construct": {goacc.ToFrom, func(t *Thread, c *Construct) { t.Parallel(c) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newProgram(t, nil, nil)

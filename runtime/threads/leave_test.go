@@ -2,6 +2,7 @@ package threads
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -118,6 +119,58 @@ func TestLeavePool(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestLeaveKernels has kernels that the host runs end their thread or the program, or jump
+// out of their construct: the first one too, whatever it is first after, whatever has it run
+// on the host, and whoever looks on. The program goes on as it does without OpenACC.
+func TestLeaveKernels(t *testing.T) {
+	program := compile(t, "left")
+	profiled := func(t *testing.T) []string {
+		return []string{"ACC_PROFLIB=" + filepath.Join(filepath.Dir(library(t)), "libaccprof.so"), "ACCSCOPE_SESSION=" + t.TempDir()}
+	}
+	for _, c := range []struct {
+		name, device string
+		befores      []string
+		environment  func(*testing.T) []string
+		limit, says  string
+	}{
+		{"host", "host", []string{"nothing", "shutdown", "type", "thread"}, nil, "", ""},
+		{"false condition", "sim", []string{"nothing", "thread"}, nil, "", ""},
+		{"profiled", "host", []string{"nothing"}, profiled, "", ""},
+		{"profiled, false condition", "sim", []string{"thread"}, profiled, "", ""},
+		{"notified", "host", []string{"nothing"}, func(*testing.T) []string { return []string{"ACC_NOTIFY=1"} }, "", "launch kernel"},
+		{"no room for the Go part", "host", []string{"nothing"}, nil, "ulimit -n 5; ", "libopenacc: the process can open"},
+	} {
+		for _, before := range c.befores {
+			for _, how := range []string{"jump", "signal", "end", "exit"} {
+				t.Run(fmt.Sprintf("%s/%s/%s", c.name, before, how), func(t *testing.T) {
+					command := exec.Command("sh", "-c", c.limit+`LD_PRELOAD="$1" exec "$0" "$2" "$3"`, program, library(t), before, how)
+					command.Env = append(os.Environ(), "ACC_DEVICE_TYPE="+c.device)
+					if c.device != "host" {
+						command.Env = append(command.Env, "ON_HOST=1")
+					}
+					if c.environment != nil {
+						command.Env = append(command.Env, c.environment(t)...)
+					}
+					output, err := command.CombinedOutput()
+					var printed strings.Builder
+					for line := range strings.Lines(string(output)) {
+						if c.says == "" || !strings.HasPrefix(line, c.says) {
+							printed.WriteString(line)
+						}
+					}
+					want, status := "left 18 times\nx is 2\n", 0
+					if how == "exit" {
+						want, status = "x is 2\n", 3
+					}
+					if printed.String() != want || command.ProcessState.ExitCode() != status {
+						t.Errorf("%v, printed %s", err, output)
+					}
+				})
+			}
 		}
 	}
 }

@@ -11,6 +11,18 @@ import (
 
 type construct = *C.struct_accscope_construct
 
+// accscope_engine_parallel gives the device on which the caller is to run the construct
+// itself, NULL for none.
+//
+//export accscope_engine_parallel
+func accscope_engine_parallel(t thread, c construct) *C.struct_accscope_device {
+	defer guard()
+	if local := enter(t).Parallel(fromC(c, new(openacc.Construct))); local != nil {
+		return publish(local)
+	}
+	return nil
+}
+
 // fromC fills made in as c says.
 func fromC(c construct, made *openacc.Construct) *openacc.Construct {
 	made.OnHost = c.flags&1 != 0

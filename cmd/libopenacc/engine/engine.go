@@ -99,7 +99,7 @@ func accscope_engine_begin(from *C.struct_accscope_host) C.int {
 	} else {
 		options.Backends = append(options.Backends, simulator)
 	}
-	options.Backends = append(options.Backends, host.New(unsafe.Pointer(from.call)))
+	options.Backends = append(options.Backends, host.New())
 	if core, err = openacc.New(options); err != nil {
 		fmt.Fprintf(os.Stderr, "accscope: %v\n", err)
 		return C.EINVAL

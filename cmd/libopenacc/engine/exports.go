@@ -12,10 +12,10 @@ import (
 	"github.com/accscope/accscope/runtime/openacc"
 )
 
-//export accscope_engine_parallel
-func accscope_engine_parallel(t thread, c_ construct) {
+//export accscope_engine_before_local
+func accscope_engine_before_local(t thread, c_ construct) {
 	defer guard()
-	enter(t).Parallel(fromC(c_, new(openacc.Construct)))
+	enter(t).BeforeLocal(fromC(c_, new(openacc.Construct)))
 }
 
 //export accscope_engine_data_start
