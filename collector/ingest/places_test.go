@@ -177,7 +177,7 @@ func TestLinesOfContinuedDirectives(t *testing.T) {
 				"exit_data_end continued.f90:7-22 in continued",
 				"compute_construct_start continued.f90:9-14 in continued",
 				"compute_construct_end continued.f90:16-19 in continued",
-				"update_start continued.f90:20 in continued",
+				"update_start continued.f90:20-21 in continued",
 			} {
 				if rows[want] != 1 {
 					t.Errorf("%s, %s: %d times %s in\n%s", flags, way, rows[want], want, strings.Join(slices.Sorted(maps.Keys(rows)), "\n"))

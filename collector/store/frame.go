@@ -17,7 +17,7 @@ type Frame struct {
 	Function, File         string
 	Line                   int
 	FunctionLine, LastLine int // of the function
-	EndLine                int // of the compute construct that the call begins, 0: it begins none
+	EndLine                int // of the construct that the call begins, or of the directive that it is; 0: not known
 }
 
 // Label names the frame's function, or its module and offset where there is no

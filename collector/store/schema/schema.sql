@@ -89,7 +89,7 @@ CREATE TABLE frame (
   process INTEGER NOT NULL, address INTEGER NOT NULL,
   module TEXT, offset INTEGER,      -- file that holds the address, and the address in the terms of that file
   function TEXT, file TEXT, line INTEGER, function_line INTEGER, function_end_line INTEGER,
-  end_line INTEGER,                 -- of the compute construct that is called there
+  end_line INTEGER,                 -- of the construct that is begun there, or of the directive that is called
   PRIMARY KEY (process, address)
 ) WITHOUT ROWID;
 -- Where sites are whose runtime gave no place, by their call stack.

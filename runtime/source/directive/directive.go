@@ -16,7 +16,7 @@ type Directive struct {
 	Arguments string // what stands in parentheses behind the name, with these: "(1)" of wait(1)
 	Clauses   []Clause
 	Line      int // of the source, where it begins; 0 of a text without a file
-	End       int // the last line of the construct that it begins; 0 where the text does not tell
+	End       int // the last line of the construct that it begins, or of itself where it stands alone; 0 where the text does not tell
 
 	text string   // behind the sentinel
 	data []string // plain names of what its data clauses list
@@ -54,6 +54,11 @@ func (d *Directive) Compute() bool {
 	return false
 }
 
+// structured says whether the directive begins a construct with calls of its own.
+func (d *Directive) structured() bool {
+	return d.Compute() || d.Name == "data" || d.Name == "host_data"
+}
+
 // Construct is the construct that the directive begins, or a part of: the name without
 // loop, "" where the text is not known.
 func (d *Directive) Construct() string {
@@ -67,7 +72,7 @@ func (d *Directive) Construct() string {
 // information has it, or 0: where the directive begins and its construct ends.
 func (d *Directive) Lines(line, end int) (first, last int) {
 	switch {
-	case d == nil, d.Name == "declare": // of other calls in its procedure, too
+	case d == nil, d.Name == "declare" && (line < d.Line || line > d.End): // of other calls in its procedure, too
 		return line, end
 	case d.End < end: // the text is another one's
 		return d.Line, end
@@ -168,6 +173,11 @@ var names = map[string]bool{
 	"parallel": true, "kernels": true, "serial": true, "parallel loop": true, "kernels loop": true, "serial loop": true,
 	"data": true, "enter data": true, "exit data": true, "host_data": true, "loop": true, "cache": true, "atomic": true,
 	"declare": true, "init": true, "shutdown": true, "set": true, "update": true, "wait": true, "routine": true,
+}
+
+// standalone are the directives that do something by themselves, without a statement.
+var standalone = map[string]bool{
+	"enter data": true, "exit data": true, "declare": true, "init": true, "shutdown": true, "set": true, "update": true, "wait": true,
 }
 
 // dataClauses are the clauses that give a variable its data attributes on a compute

@@ -40,7 +40,7 @@ func TestDirectivesInC(t *testing.T) {
 		6:  "kernels 6-8 c d",
 		9:  "serial loop 9-9 e",
 		11: "parallel loop 10-15",
-		16: "update 16-0",
+		16: "update 16-16",
 		17: "parallel 17-18",
 		20: "", 21: "",
 		22: "host_data 22-0",
@@ -75,8 +75,8 @@ subroutine second
 		compute                      bool
 		want                         string
 	}{
-		{"m.f90", 1, 4, 10, false, "declare 5-0 a b"},
-		{"m.f90", 4, 4, 10, false, "declare 5-0 a b"},
+		{"m.f90", 1, 4, 10, false, "declare 5-6 a b"},
+		{"m.f90", 4, 4, 10, false, "declare 5-6 a b"},
 		{"m.f90", 8, 4, 10, false, "data 8-9 d"},
 		{"m.f90", 4, 4, 10, true, ""},
 		{"m.f90", 10, 11, 12, false, ""},
@@ -113,13 +113,40 @@ func TestDirectivesInFortran(t *testing.T) {
 	for line, want := range map[int]string{
 		2: "data 2-13 chunk.tiles.field.density0 b /blk/ c", 3: "data 2-13 chunk.tiles.field.density0 b /blk/ c",
 		5: "data 2-13 chunk.tiles.field.density0 b /blk/ c",
-		7: "kernels loop 6-12 d", 10: "parallel loop 10-0", 11: "enter data 11-0 e", 14: "", 15: "wait 15-0",
+		7: "kernels loop 6-12 d", 10: "parallel loop 10-0", 11: "enter data 11-11 e", 14: "", 15: "wait 15-15",
 	} {
 		checkDirective(t, fortranDirectives([]byte(free), false)[line], line, want)
 	}
 	const fixed = "c$acc parallel copy(a,\nc a comment\n!$acc& b)\n      x = 1\n*$acc end parallel\n!$acc update self(a)\n!$acc update self(b)\n"
-	for line, want := range map[int]string{1: "parallel 1-5 a b", 3: "parallel 1-5 a b", 6: "update 6-0", 7: "update 7-0"} {
+	for line, want := range map[int]string{1: "parallel 1-5 a b", 3: "parallel 1-5 a b", 6: "update 6-6", 7: "update 7-7"} {
 		checkDirective(t, fortranDirectives([]byte(fixed), true)[line], line, want)
+	}
+}
+
+// TestLinesOfADirective has what debug information gives of a call, and what the text makes
+// of it: directives that stand alone end where they do, in further lines, too.
+func TestLinesOfADirective(t *testing.T) {
+	const (
+		c = "#pragma acc update self(a[0:n]) \\\n    device(b) \\\n    async\n" +
+			"#pragma acc wait(1)\nx (); _Pragma(\"acc exit data delete(a)\")\r\n#pragma acc declare \\\n create(c)\n" +
+			"#pragma acc enter data /* all */ \\\r\n  copyin(a)\r\n#pragma acc routine seq\n#pragma acc data copy(a)\n{\n}\n"
+		free  = "!$acc update self(a) &\n! of it\n\n!$acc& async\n!$acc exit data delete(b)\n!$acc declare create(c) &\n!$acc copyin(d)\n!$acc wait &\n"
+		fixed = "!$acc enter data\nc a comment\n!$acc&copyin(a)\nc\nc$acc wait\n"
+	)
+	for _, of := range []struct {
+		file, text             string
+		line, end, first, last int
+	}{
+		{"a.c", c, 1, 0, 1, 3}, {"a.c", c, 3, 0, 1, 3}, {"a.cc", c, 4, 0, 4, 4}, {"a.c", c, 5, 0, 5, 5},
+		{"a.c", c, 6, 0, 6, 7}, {"a.cpp", c, 8, 0, 8, 9}, {"a.c", c, 10, 0, 10, 0}, {"a.c", c, 11, 0, 11, 13},
+		{"a.f90", free, 4, 0, 1, 4}, {"a.f90", free, 5, 0, 5, 5}, {"a.f90", free, 7, 0, 6, 7}, {"a.f90", free, 8, 0, 8, 8},
+		{"a.f90", free, 9, 0, 9, 0}, // of another call in the procedure
+		{"a.f", fixed, 3, 0, 1, 3}, {"a.F", fixed, 5, 0, 5, 5},
+	} {
+		d := At(Of([]byte(of.text), of.file), of.file, of.line, 1, 20, false)
+		if first, last := d.Lines(of.line, of.end); first != of.first || last != of.last {
+			t.Errorf("%s:%d: lines %d to %d, want %d to %d", of.file, of.line, first, last, of.first, of.last)
+		}
 	}
 }
 
