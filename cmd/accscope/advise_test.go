@@ -33,7 +33,7 @@ func TestAdvice(t *testing.T) {
 		{"small-transfers", "field", "move update behind the loop at line 12 in bad, with the whole of field as its argument; gather parts that lie apart in one array"},
 		{"implicit-transfer", "field", "around the loop at line 10 in bad: #pragma acc data copy(field)\nand here: #pragma acc parallel loop present(field)\nand update directives for what the host reads or changes in between"},
 		{"needless-wait", "queue 1", "leave the wait out; wait once, before the host needs a result"},
-		{"synchronous-construct", "bad._omp_fn.0", "#pragma acc parallel loop async(1)\nand before the host needs a result: #pragma acc wait(1)"},
+		{"synchronous-construct", "bad._omp_fn.0", "#pragma acc parallel loop async(1)\nand before the end of the data region at line 10: #pragma acc wait(1)"},
 		{"never-deleted", "block", "exit data delete(block) where the host frees the data"},
 		{"deleted-while-busy", "field", "wait for the queue before the data are deleted, or delete them on the same queue (exit data … async)"},
 		{"queue-race", "field", "#pragma acc update self(field) async(3) wait(1)\nor the same queue for both"},

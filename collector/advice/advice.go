@@ -43,7 +43,17 @@ type Finding struct {
 	Confidence Confidence `json:"confidence"`
 	SQL        string     `json:"sql"` // gives the rows counted
 
+	// Places are all lines that it is about, where these are several; else empty.
+	Places []Place `json:"places"`
+
 	wrong bool // results may be wrong: comes first
+}
+
+// Place is where a finding's directive, or one of them, is. Line 0: not known.
+type Place struct {
+	File     string `json:"file"`
+	Function string `json:"function"`
+	Line     int64  `json:"line"`
 }
 
 // Place is file:line, with the file's name alone; the function where the file is
@@ -114,7 +124,7 @@ func Search(trace *store.Trace, minimum int64, told func(read, rules int)) ([]*F
 		if seen.found[r] == nil {
 			continue
 		}
-		for _, g := range r.groups(seen) {
+		for _, g := range r.groups(seen, sources) {
 			if r.enough != nil && !r.enough(g) || r.unless != nil && places[placeTold{r.unless.name, g.file, g.line}] {
 				continue
 			}
@@ -132,7 +142,9 @@ func Search(trace *store.Trace, minimum int64, told func(read, rules int)) ([]*F
 				}
 			}
 			findings = append(findings, r.finding(g, gain, sources))
-			places[placeTold{r.name, g.file, g.line}] = true
+			for _, part := range g.all() {
+				places[placeTold{r.name, part.file, part.line}] = true
+			}
 		}
 	}
 	slices.SortStableFunc(findings, func(a, b *Finding) int {

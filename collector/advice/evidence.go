@@ -16,6 +16,11 @@ type groupKey struct {
 	line                    int64
 }
 
+// place orders groups by where they are.
+func (g *group) place(other *group) int {
+	return cmp.Or(cmp.Compare(g.file, other.file), cmp.Compare(g.line, other.line), cmp.Compare(g.function, other.function), cmp.Compare(g.subject, other.subject))
+}
+
 // moveKey is what transfers in a direction are about, and where.
 type moveKey struct {
 	groupKey

@@ -19,6 +19,8 @@ type shown struct {
 	found      map[*rule]*evidence              // of rules that watch it is without rows
 	meetings   *meetings                        // nil: fewer than two ranks
 	missing    *absences                        // from the trace
+	rows       *rows
+	shortRows  links // of kernels that follow one another
 	// moves are how many transfers there are by what they are about, kernels where some are
 	// launched.
 	moves   map[moveKey]int64
@@ -116,7 +118,7 @@ func look(trace *store.Trace) (*shown, error) {
 		return nil, err
 	}
 	seen := &shown{trace: trace, constructs: meta.Constructs, exposed: reaching(meta.Exposed), found: map[*rule]*evidence{},
-		moves: map[moveKey]int64{}, kernels: map[kernelText]bool{}}
+		moves: map[moveKey]int64{}, kernels: map[kernelText]bool{}, rows: newRows(), shortRows: links{}}
 	if seen.missing, err = absencesOf(trace); err != nil {
 		return nil, err
 	}

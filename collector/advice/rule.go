@@ -1,7 +1,9 @@
 package advice
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/accscope/accscope/collector/model"
@@ -22,6 +24,8 @@ type rule struct {
 	// watch finds the same rows while the trace is read once, for rules whose SQL takes
 	// long; nil where it does not. It gives no watcher where another one tells it.
 	watch func(*pass, *evidence) watcher
+	// join makes one finding of groups that have one cause; nil: each is one.
+	join func(*shown, *report.Sources, []*group) []*group
 	// enough is the threshold of a finding; nil: every one.
 	enough func(*group) bool
 	// refuted says whether the program's text says otherwise; nil: it is not asked.
@@ -76,16 +80,19 @@ type group struct {
 	leastKind, mostKind string // of rows of a kind
 	text                access // what kernels do with the subject, as their text says
 	rows                []occurrence
-	gain                int64  // of the thread that gains most, ns
-	evidence            string // SQL of all rows of the rule
+	gain                int64    // of the thread that gains most, ns
+	evidence            string   // SQL of all rows of the rule
+	parts               []*group // that were joined
+	row                 *kernelRow
 }
 
 // evidenceColumns are what the evidence of each rule has to give.
 var evidenceColumns = []string{"subject", "source_file", "line", "function", "process", "thread", "device", "async_queue", "bytes",
 	"start", "end", "device_start", "device_end", "detail"}
 
-// groups gives the evidence of a rule that has been read, a group for each subject and place.
-func (r *rule) groups(seen *shown) []*group {
+// groups gives the evidence of a rule that has been read, a group for each subject and place,
+// or for those that have one cause.
+func (r *rule) groups(seen *shown, sources *report.Sources) []*group {
 	list := seen.found[r].list
 	for _, g := range list {
 		if r.watch != nil {
@@ -94,6 +101,9 @@ func (r *rule) groups(seen *shown) []*group {
 		for _, kind := range g.kinds {
 			g.moves += seen.moves[moveKey{g.groupKey, kind}]
 		}
+	}
+	if r.join != nil {
+		return r.join(seen, sources, list)
 	}
 	return list
 }
@@ -137,14 +147,49 @@ func chosen(trace *store.Trace, sql string) string {
 
 // statement is the SQL of a group's rows.
 func (g *group) statement() string {
+	var parts []string
+	for _, part := range g.all() {
+		parts = append(parts, part.condition())
+	}
+	where := parts[0]
+	if len(parts) > 1 {
+		where = "(" + strings.Join(parts, ") OR (") + ")"
+	}
+	return "SELECT * FROM (" + strings.Join(strings.Fields(g.evidence), " ") + ") WHERE " + where
+}
+
+// all are the groups that were joined, or the one that was not.
+func (g *group) all() []*group {
+	if len(g.parts) > 0 {
+		return g.parts
+	}
+	return []*group{g}
+}
+
+// condition is SQL that chooses a group's rows.
+func (g *group) condition() string {
 	is := func(column, value string) string {
 		if value == "" {
 			return "coalesce(" + column + ", '') = ''"
 		}
 		return column + " IS '" + strings.ReplaceAll(value, "'", "''") + "'"
 	}
-	return "SELECT * FROM (" + strings.Join(strings.Fields(g.evidence), " ") + ") WHERE " + strings.Join([]string{is("subject", g.subject),
-		is("source_file", g.file), fmt.Sprintf("line IS %d", g.line), is("function", g.function)}, " AND ")
+	return strings.Join([]string{is("subject", g.subject), is("source_file", g.file), fmt.Sprintf("line IS %d", g.line), is("function", g.function)}, " AND ")
+}
+
+// joined is a group of several, which goes by the one that gains most.
+func joined(parts []*group) *group {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	first := slices.MaxFunc(parts, func(a, b *group) int { return cmp.Compare(a.gain, b.gain) })
+	whole := *first
+	whole.parts, whole.rows, whole.bytes, whole.count, whole.gain, whole.moves = parts, nil, 0, 0, 0, 0
+	for _, g := range parts {
+		whole.bytes, whole.count, whole.gain, whole.moves = whole.bytes+g.bytes, whole.count+g.count, whole.gain+g.gain, whole.moves+g.moves
+		whole.processes = max(whole.processes, g.processes)
+	}
+	return &whole
 }
 
 // mostBefore is how many lines before a directive are looked at for the names of its data.
@@ -161,12 +206,28 @@ func (r *rule) finding(g *group, gain int64, sources *report.Sources) *Finding {
 		f.Kernel, f.Subject = g.subject, model.Readable(g.subject)
 	}
 	f.Directive = sources.Directive(g.file, g.line)
-	d := takeApart(f.Directive)
-	lines := sources.Lines(g.file)
-	d.loop = enclosingLoop(lines, int(g.line))
-	if g.line >= 1 && g.line <= int64(len(lines)) {
-		d.before = lines[max(g.line-mostBefore, 0) : g.line-1]
+	for _, part := range g.all() {
+		if at := (Place{part.file, part.function, max(part.line, 0)}); len(g.parts) > 0 && !slices.Contains(f.Places, at) {
+			f.Places = append(f.Places, at)
+		}
 	}
-	r.explain(f, g, d)
+	if g.row != nil {
+		f.Places = g.row.places()
+	}
+	if len(f.Places) < 2 {
+		f.Places = []Place{}
+	}
+	r.explain(f, g, directiveAt(sources, g.file, g.line))
 	return f
+}
+
+// directiveAt is the directive of a line.
+func directiveAt(sources *report.Sources, file string, line int64) *written {
+	d := takeApart(sources.Directive(file, line))
+	lines := sources.Lines(file)
+	d.loop = enclosingLoop(lines, int(line))
+	if line >= 1 && line <= int64(len(lines)) {
+		d.before = lines[max(line-mostBefore, 0) : line-1]
+	}
+	return d
 }

@@ -48,6 +48,7 @@ type (
 		Level        string            `json:"level"`
 		Message      sarifMessage      `json:"message"`
 		Locations    []sarifPlace      `json:"locations,omitempty"`
+		Related      []sarifPlace      `json:"relatedLocations,omitempty"`
 		Fingerprints map[string]string `json:"partialFingerprints"`
 		Properties   *Finding          `json:"properties"`
 	}
@@ -105,20 +106,30 @@ func WriteSARIF(w io.Writer, findings []*Finding, version string) error {
 			Message:      sarifMessage{message(f)},
 			Fingerprints: map[string]string{"accscope/v1": hex.EncodeToString(sum[:8])}}
 		if f.File != "" {
-			at := sarifPhysical{Artifact: sarifLocation{URI: escapedPath(f.File)}}
-			if relative, err := filepath.Rel(root, f.File); root != "" && err == nil && filepath.IsLocal(relative) {
-				at.Artifact = sarifLocation{URI: escapedPath(relative), Base: base}
+			result.Locations = []sarifPlace{placeIn(root, f.File, f.Line)}
+		}
+		for _, p := range f.Places {
+			if p.File != "" && (p.File != f.File || p.Line != f.Line) {
+				result.Related = append(result.Related, placeIn(root, p.File, p.Line))
 			}
-			if f.Line > 0 {
-				at.Region = &sarifRegion{f.Line}
-			}
-			result.Locations = []sarifPlace{{at}}
 		}
 		run.Results = append(run.Results, result)
 	}
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(sarifLog{sarifSchema, "2.1.0", []sarifRun{run}})
+}
+
+// placeIn is a line of a file, relative to the source root where it lies below it.
+func placeIn(root, file string, line int64) sarifPlace {
+	at := sarifPhysical{Artifact: sarifLocation{URI: escapedPath(file)}}
+	if relative, err := filepath.Rel(root, file); root != "" && err == nil && filepath.IsLocal(relative) {
+		at.Artifact = sarifLocation{URI: escapedPath(relative), Base: base}
+	}
+	if line > 0 {
+		at.Region = &sarifRegion{line}
+	}
+	return sarifPlace{at}
 }
 
 // message is a finding in sentences; a variable that it begins with is written as in the

@@ -2,6 +2,7 @@ package advice
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/accscope/accscope/collector/report"
@@ -44,4 +45,24 @@ func named(variable string) string {
 		return "data"
 	}
 	return variable
+}
+
+// linesOf names the places of a finding, by their lines alone where they are in its file.
+func linesOf(f *Finding) string {
+	var lines, others []string
+	for _, p := range f.Places {
+		if p.File == f.File && p.Line > 0 {
+			lines = append(lines, fmt.Sprint(p.Line))
+		} else {
+			others = append(others, report.ShowPlace(p.File, p.Line, p.Function))
+		}
+	}
+	text := strings.Join(lines, ", ")
+	switch {
+	case len(lines) == 1:
+		text = "line " + text
+	case len(lines) > 1:
+		text = "lines " + text
+	}
+	return strings.Join(append(slices.DeleteFunc([]string{text}, func(s string) bool { return s == "" }), others...), ", ")
 }

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/collector/advice"
+	"github.com/accscope/accscope/runtime/compilers"
+)
+
+// TestAdviceApplied: a program that does what a finding says gives the same results.
+func TestAdviceApplied(t *testing.T) {
+	for _, test := range []struct {
+		program, rule, instead string
+	}{
+		{"row.c", "synchronous-construct", `line 15: #pragma acc parallel loop present(a[0:n], b[0:n]) async(1)
+line 18: #pragma acc parallel loop present(a[0:n], b[0:n]) async(1)
+and before the exit data at line 22: #pragma acc wait(1)`},
+		{"scalars.c", "synchronous-construct", `line 19: #pragma acc parallel loop present(a[0:n], b[0:n]) firstprivate(weight) async(1)
+line 22: #pragma acc parallel loop present(a[0:n], b[0:n]) firstprivate(step) async(1)
+line 28: #pragma acc parallel loop reduction(+:sum) present(a[0:n]) async(1)
+and right behind this construct: #pragma acc wait(1)`},
+	} {
+		t.Run(test.program, func(t *testing.T) {
+			source, err := filepath.Abs(filepath.Join(adviceFolder, "applied", test.program))
+			if err != nil {
+				t.Fatal(err)
+			}
+			folder := t.TempDir()
+			run := func(source, program string) string {
+				execute(t, folder, nil, compilers.C(), "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", program, source).must(t)
+				return execute(t, folder, nil, accscope, "run", "-q", "--no-summary", "--device", "sim", "-o", program+".db", "--", "./"+program).must(t).stdout
+			}
+			want := run(source, "bad")
+			var found []*advice.Finding
+			findings := findingsOf(t, folder, "bad.db")
+			for i := range findings {
+				if f := &findings[i]; f.Rule == test.rule {
+					found = append(found, f)
+				}
+			}
+			if len(found) != 1 || found[0].Instead != test.instead {
+				t.Fatalf("found %+v", findings)
+			}
+			text, err := os.ReadFile(source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(folder, "mended.c"), []byte(applied(t, string(text), found[0])), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := run("mended.c", "mended"); got != want {
+				t.Errorf("printed %q, before %q", got, want)
+			}
+			if again := findingsOf(t, folder, "mended.db"); slices.ContainsFunc(again, func(f advice.Finding) bool { return f.Rule == test.rule }) {
+				t.Errorf("found again: %+v", again)
+			}
+		})
+	}
+}
+
+var (
+	atLine   = regexp.MustCompile(`^line (\d+): (.*)`)
+	aheadOf  = regexp.MustCompile(`^and before .* at line (\d+): (.*)`)
+	behind   = regexp.MustCompile(`^and right behind this construct: (.*)`)
+	here     = regexp.MustCompile(`^(?:and here: )?(#pragma acc .*)`)
+	aroundIt = regexp.MustCompile(`^around the loop at line (\d+)[^:]*: (.*)`)
+)
+
+// applied is a C source with what a finding says instead.
+func applied(t *testing.T, source string, f *advice.Finding) string {
+	t.Helper()
+	lines := strings.SplitAfter(source, "\n")
+	number := func(text string) int {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > len(lines) {
+			t.Fatalf("line %s (%v)", text, err)
+		}
+		return n
+	}
+	added := map[int]string{} // before a line
+	last := int(f.Line)
+	for part := range strings.SplitSeq(f.Instead, "\n") {
+		if m := atLine.FindStringSubmatch(part); m != nil {
+			last = number(m[1])
+			lines[last-1] = m[2] + "\n"
+		} else if m := aheadOf.FindStringSubmatch(part); m != nil {
+			added[number(m[1])] += m[2] + "\n"
+		} else if m := behind.FindStringSubmatch(part); m != nil {
+			end := last + 1 // of a loop without braces
+			for !strings.HasSuffix(strings.TrimSpace(lines[end-1]), ";") {
+				end++
+			}
+			added[end+1] += m[1] + "\n"
+		} else if m := aroundIt.FindStringSubmatch(part); m != nil {
+			added[number(m[1])] += m[2] + "\n"
+		} else if m := here.FindStringSubmatch(part); m != nil {
+			lines[f.Line-1] = m[1] + "\n"
+		} else {
+			t.Fatalf("cannot apply %q", part)
+		}
+	}
+	for line, text := range added {
+		lines[line-1] = text + lines[line-1]
+	}
+	return strings.Join(lines, "")
+}
