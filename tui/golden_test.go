@@ -146,6 +146,7 @@ func TestFilterIsSaid(t *testing.T) {
 func TestLeaksAreFolded(t *testing.T) {
 	s := pipeline(t)
 	s.span(model.DeviceShutdownStart, 3970*ms, 3980*ms, -2, "", 70, nil)
+	s.exits(3985 * ms)
 	s.frame(3990 * ms)
 	a, screen := stage(t, s, 120, 40, Options{})
 	press(a, "3/history", "enter")
@@ -218,12 +219,18 @@ func TestLeaksGrowthAndErrorsStandOut(t *testing.T) {
 	if text := screenOf(t, s, "3"); !strings.Contains(text, "grows") || strings.Contains(text, "leaked") {
 		t.Errorf("history piles up and nothing has leaked yet:\n%s", text)
 	}
-	s.event(model.Error, 3960*ms, 2, "the kernel failed", 32, func(e *capture.Event) { e.ErrorCode = 7 })
 	s.span(model.DeviceShutdownStart, 3970*ms, 3980*ms, -2, "", 70, nil)
+	s.frame(3982 * ms)
+	if text := screenOf(t, s, "3"); strings.Contains(text, "leaked") {
+		t.Errorf("the program runs, and has leaked:\n%s", text)
+	}
+	s.exits(3985 * ms)
 	s.frame(3990 * ms)
 	if text := screenOf(t, s, "3"); !strings.Contains(text, "6 leaked") && !strings.Contains(text, "leaked, ") {
-		t.Errorf("what lives when the device is shut down has leaked:\n%s", text)
+		t.Errorf("what lives when the program ends has leaked:\n%s", text)
 	}
+	s.event(model.Error, 3995*ms, 2, "the kernel failed", 32, func(e *capture.Event) { e.ErrorCode = 7 })
+	s.frame(3999 * ms)
 	for _, view := range []string{"1", "2", "3", "4", "5", "6", "7"} {
 		if text := screenOf(t, s, view); !strings.Contains(text, "1 error;") || !strings.Contains(text, "the kernel failed (code 7) at solver.c:32") {
 			t.Errorf("view %s does not show the error:\n%s", view, text)

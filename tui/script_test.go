@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/state"
@@ -22,6 +23,7 @@ type script struct {
 	model    *model.Model
 	writer   *write.Writer
 	reader   *state.Reader
+	process  model.ProcessInfo
 	sequence uint64
 	pair     uint64
 	frames   []Frame
@@ -51,10 +53,10 @@ func newScript(t testing.TB) *script {
 	if s.writer, err = write.Create(path, 0, s.model); err != nil {
 		t.Fatal(err)
 	}
-	process := model.ProcessInfo{ID: 1, Host: "node1", PID: 4711, Program: "/home/u/solver", Arguments: []string{"./solver", "-n", "4"},
+	s.process = model.ProcessInfo{ID: 1, Host: "node1", PID: 4711, Program: "/home/u/solver", Arguments: []string{"./solver", "-n", "4"},
 		Rank: -1, Start: origin}
 	s.did(s.writer.SaveHost(store.Host{ID: 1, Name: "node1", Uncertainty: -1}))
-	s.did(s.writer.SaveProcess(process, 1, "solver"))
+	s.did(s.writer.SaveProcess(s.process, 1, "solver"))
 	for id := range model.ThreadID(2) {
 		s.did(s.writer.SaveThread(model.ThreadInfo{ID: id + 1, Process: 1, TID: 4711 + int(id), Name: "solver"}))
 	}
@@ -82,6 +84,9 @@ func (s *script) event(kind int32, time int64, queue int64, name string, line in
 		Async: queue, AsyncQueue: queue, SourceFile: s.model.Intern("/home/u/solver.c"), Function: s.model.Intern("advance"), Line: line}}
 	if name != "" {
 		e.Name = s.model.Intern(name)
+	}
+	if kind == model.Create || kind == model.Alloc {
+		e.Parent = int32(callbacks.EnterData)
 	}
 	s.sequence++
 	if change != nil {
@@ -124,6 +129,12 @@ func (s *script) depend(at, queue, awaited int64, line int32) {
 		Queue: queue, Awaited: awaited, SourceFile: s.model.Intern("/home/u/solver.c"), Line: line}}
 	from, to := s.model.ApplyDependency(&d)
 	s.did(s.writer.WriteDependency(&d, from, to))
+}
+
+// exits ends the program by itself.
+func (s *script) exits(at int64) {
+	s.process.Ended, s.process.End = "exited", origin+at
+	s.did(s.writer.SaveProcess(s.process, 1, "solver"))
 }
 
 func (s *script) frame(time int64) { s.frames = append(s.frames, s.now(origin+time)) }

@@ -285,7 +285,7 @@ type mapping struct {
 	Address string `json:"address"`
 	Bytes   int64  `json:"bytes"` // -1: unknown
 	Start   int64  `json:"start"`
-	End     int64  `json:"end"` // ns; -1: never deleted
+	End     int64  `json:"end"` // ns; -1: not deleted
 }
 
 type mappingsAnswer struct {
@@ -293,6 +293,14 @@ type mappingsAnswer struct {
 	Mappings []mapping `json:"mappings"`
 	Omitted  int       `json:"omitted"`
 	Bytes    int64     `json:"bytes"`
+	Until    int64     `json:"until"` // how far the trace was read, ns; -1: as far as it matters
+}
+
+type leaksAnswer struct {
+	Mappings []mapping `json:"mappings"` // never deleted or freed
+	Omitted  int       `json:"omitted"`
+	Empty    string    `json:"empty"` // what it means that there are none
+	Open     []mapping `json:"open"`  // of regions that were open when their process ended
 	Until    int64     `json:"until"` // how far the trace was read, ns; -1: as far as it matters
 }
 
@@ -348,16 +356,18 @@ func (r *request) listed(at, until int64, list []store.Mapping) *mappingsAnswer 
 	return a
 }
 
-// leaks gives what was never deleted or freed.
+// leaks gives what programs that ended by themselves never deleted or freed, and what
+// belonged to regions that they were in when they ended.
 func leaks(r *request) (any, error) {
 	reading := r.reading()
 	if r.values.err != nil {
 		return nil, r.values.err
 	}
-	list, err := r.trace.NeverDeleted(math.MinInt64, math.MaxInt64, reading.enough)
+	left, err := r.trace.Left(math.MinInt64, math.MaxInt64, reading.enough)
 	if err != nil {
 		return nil, err
 	}
 	_, last, err := r.trace.Extent()
-	return r.listed(bounded(last), reading.until, list), err
+	never, open := r.listed(bounded(last), reading.until, left.NeverDeleted), r.listed(bounded(last), reading.until, left.Open)
+	return &leaksAnswer{never.Mappings, never.Omitted, left.Nothing(), open.Mappings, never.Until}, err
 }

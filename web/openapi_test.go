@@ -47,7 +47,7 @@ var operations = map[string]struct {
 	"/api/ranks":        {"How busy the ranks of a job were in a window; of many those that stand out, and the median.", report.RankMap{}, "pixels=100"},
 	"/api/variables":    {"A device's memory by variable.", variablesAnswer{}, "device=1&pixels=100"},
 	"/api/mappings":     {"The present table at a time.", mappingsAnswer{}, "at=2000000"},
-	"/api/leaks":        {"What was never deleted or freed.", mappingsAnswer{}, ""},
+	"/api/leaks":        {"What programs that ended by themselves never deleted or freed.", leaksAnswer{}, ""},
 	"/api/report":       {"The tables that accscope report prints.", reportAnswer{}, "by=kernel&top=3"},
 	"/api/sources":      {"The sources that the trace names, with what their lines cost.", []sourceFile{}, ""},
 	"/api/source":       {"The text of a source that the trace names, where it can be read.", sourceAnswer{}, "file=jacobi.c&line=3&around=2"},

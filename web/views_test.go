@@ -178,8 +178,11 @@ func TestMemoryAtATime(t *testing.T) {
 func TestLeaksIncludeWhatTheShutdownDeletes(t *testing.T) {
 	path := tracetest.File(t, 3000, 1)
 	leaks := func() int {
-		return len(answer[mappingsAnswer](t, serve(t, Options{Traces: []string{path}}), "/api/leaks?within=20000").Mappings)
+		return len(answer[leaksAnswer](t, serve(t, Options{Traces: []string{path}}), "/api/leaks?within=20000").Mappings)
 	}
+	tracetest.Change(t, path, "UPDATE site SET parent_construct = (SELECT code FROM construct WHERE name = 'enter_data') WHERE kind IN (6, 7, 8, 9)",
+		"UPDATE site_detail SET (parent_construct, construct) = (SELECT code, name FROM construct WHERE name = 'enter_data') WHERE kind_code IN (6, 7, 8, 9)",
+		"UPDATE process SET ended = 'exited'", "INSERT INTO meta SELECT 'process_exit_' || id, 'status 0' FROM process")
 	before := leaks()
 	tracetest.Change(t, path, `INSERT INTO site SELECT max(id) + 1, 3, device, queue, async, place, shape, name, parent_construct, implicit, launch, failure, stack, thread, depth, own FROM site`,
 		`INSERT INTO site_detail SELECT (SELECT max(id) FROM site), 3, thread, depth, process, device, queue, async, async_queue, kind, end_kind, span, name, variable, kernel, message, source_file, function, line, end_line, function_line, function_end_line, construct, parent_construct, implicit, device_type, device_number, gangs, workers, vector, dimensions, error_code, runtime_info, version, thread_id, profile_bytes, event_bytes, api_bytes, device_api, api_device_type, vendor, device_handle, context_handle, async_handle, missing, stack FROM site_detail WHERE site = 1`,
@@ -187,6 +190,10 @@ func TestLeaksIncludeWhatTheShutdownDeletes(t *testing.T) {
 		`UPDATE record SET up = id - 1 WHERE id = (SELECT max(r.id) FROM record r JOIN site s ON s.id = r.site WHERE s.kind = 7 AND r.link > 0)`)
 	if after := leaks(); after != before+1 {
 		t.Errorf("%d mappings were never deleted, and %d when a shutdown deletes one of the others", before, after)
+	}
+	tracetest.Change(t, path, "UPDATE process SET ended = ''")
+	if running := leaks(); running != 0 {
+		t.Errorf("%d mappings were never deleted by programs that run", running)
 	}
 }
 

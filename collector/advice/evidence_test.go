@@ -20,7 +20,7 @@ CREATE TABLE spans (record INTEGER, process DEFAULT 1, thread DEFAULT 1, kind, c
 CREATE TABLE waits (record INTEGER, process DEFAULT 1, thread DEFAULT 1, device DEFAULT 1, async_queue, implicit DEFAULT 0, start, end);
 CREATE TABLE meta (key, value);
 CREATE TABLE errors (process DEFAULT 1, thread DEFAULT 1, time DEFAULT 5, message DEFAULT 'm', source_file, line DEFAULT 1, function, device DEFAULT 1, async);
-CREATE TABLE processes (process DEFAULT 1, pid DEFAULT 77, ended DEFAULT 'exited');
+CREATE TABLE processes (process DEFAULT 1, pid DEFAULT 77, ended DEFAULT 'exited', exit);
 CREATE TABLE devices (device, multiprocessors);`
 
 // aStep is SQL for what a step of a loop does, its number in place of %d: the host prepares

@@ -20,16 +20,18 @@ const NeverDeleted = "never-deleted"
 // growth is still there in the second half of the kernels.
 const fewestGrowths = 3
 
-// neverDeleted finds data that stay on the device until it is shut down, mapped at one place
-// of a process again and again while it runs kernels: the memory in use grows. Each rank that
+// neverDeleted finds data of enter data and routines that stay on the device until it is shut down, mapped at one place
+// of a process that ended by itself again and again while it ran kernels: the memory in use grows. Each rank that
 // keeps its data to the end, and a function that maps many arrays before the first kernel, or
 // each at its first use, are none.
 var neverDeleted = &rule{
 	name:  NeverDeleted,
 	about: "Data are mapped again and again and never deleted: the memory in use grows.",
 	evidence: `WITH kept AS MATERIALIZED (
-  SELECT a.* FROM allocations a LEFT JOIN (SELECT process, min(start) AS down FROM spans WHERE kind = 'device_shutdown' GROUP BY process) s ON s.process = a.process
-  WHERE a.kind = 'create' AND (a.ended IS NULL OR a.ended >= s.down)
+  SELECT a.* FROM allocations a JOIN processes p ON p.process = a.process
+  LEFT JOIN (SELECT process, min(start) AS down FROM spans WHERE kind = 'device_shutdown' GROUP BY process) s ON s.process = a.process
+  WHERE a.kind = 'create' AND (a.ended IS NULL OR a.ended >= s.down) AND a.record IN (SELECT record FROM events WHERE kind_code = 6 AND construct IN ('enter_data', 'runtime_api'))
+    AND p.ended IN ('exited', 'quick_exit', '_exit', 'exec') AND (p.exit = 'status 0' OR p.process NOT IN (SELECT process FROM errors))
 ), step AS (
   SELECT record, process, device, variable, source_file, line, function, start AS at FROM kept
   UNION ALL SELECT 0, process, 0, NULL, NULL, 0, NULL, enqueued FROM kernels
@@ -42,8 +44,8 @@ var neverDeleted = &rule{
 SELECT a.variable AS subject, a.source_file, a.line, a.function, a.process, a.thread, a.device, -2 AS async_queue, a.bytes,
   a.start, a.start AS end, 0 AS device_start, 0 AS device_end, NULL AS detail
 FROM kept a JOIN growing g ON g.process = a.process AND g.device = a.device AND g.variable IS a.variable AND g.source_file IS a.source_file AND g.line = a.line AND g.function IS a.function`,
-	watch: func(_ *pass, found *evidence) watcher {
-		return &kept{found: found, live: map[int64]*keptMapping{}, done: map[model.ProcessID]int64{}, down: map[model.ProcessID]bool{}}
+	watch: func(p *pass, found *evidence) watcher {
+		return &kept{found: found, own: p.byItself, live: map[int64]*keptMapping{}, done: map[model.ProcessID]int64{}, down: map[model.ProcessID]bool{}}
 	},
 	confidence: Certain,
 	relies:     []int32{model.Create, model.Delete, model.EnqueueLaunchStart, model.EnterDataStart},
@@ -58,6 +60,7 @@ FROM kept a JOIN growing g ON g.process = a.process AND g.device = a.device AND 
 // kept watches for mappings that stay.
 type kept struct {
 	found *evidence
+	own   map[model.ProcessID]bool  // ended by themselves
 	live  map[int64]*keptMapping    // by record
 	done  map[model.ProcessID]int64 // kernels, and what uses data outside of OpenACC
 	down  map[model.ProcessID]bool
@@ -82,7 +85,9 @@ func (w *kept) take(h *happening) {
 	case h.kernel(), h.Span && h.Site.Kind == "enter_data" && h.Site.Construct == "host_data":
 		w.done[process]++
 	case h.Site.KindCode == model.Create:
-		w.live[h.ID] = &keptMapping{h.Site, h.Start, w.done[process], int64(h.Bytes)}
+		if w.own[process] && model.Deletable(h.Site.ParentConstruct) {
+			w.live[h.ID] = &keptMapping{h.Site, h.Start, w.done[process], int64(h.Bytes)}
+		}
 	case h.Site.KindCode == model.Delete:
 		if !w.down[process] {
 			delete(w.live, h.Opener)

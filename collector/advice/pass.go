@@ -19,6 +19,7 @@ type shown struct {
 	found      map[*rule]*evidence              // of rules that watch it is without rows
 	meetings   *meetings                        // nil: fewer than two ranks
 	missing    *absences                        // from the trace
+	byItself   map[model.ProcessID]bool         // which processes ended by themselves
 	rows       *rows
 	shortRows  links // of kernels that follow one another
 	// moves are how many transfers there are by what they are about, kernels where some are
@@ -119,6 +120,9 @@ func look(trace *store.Trace) (*shown, error) {
 	}
 	seen := &shown{trace: trace, constructs: meta.Constructs, exposed: reaching(meta.Exposed), found: map[*rule]*evidence{},
 		moves: map[moveKey]int64{}, kernels: map[kernelText]bool{}, rows: newRows(), shortRows: links{}}
+	if _, seen.byItself, err = trace.Endings(); err != nil {
+		return nil, err
+	}
 	if seen.missing, err = absencesOf(trace); err != nil {
 		return nil, err
 	}

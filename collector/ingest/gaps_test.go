@@ -58,12 +58,12 @@ func TestToggles(t *testing.T) {
 						t.Errorf("gap %+v, want %+v", got, want.gap)
 					}
 				}
-				left, err := trace.NeverDeleted(0, 1<<62, nil)
+				left, err := trace.Left(0, 1<<62, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
 				var names []string
-				for _, m := range left {
+				for _, m := range left.NeverDeleted {
 					names = append(names, m.Site.Name)
 				}
 				if len(names) != len(want.leaked) || len(names) > 0 && names[0] != want.leaked[0] {

@@ -73,12 +73,12 @@ func (f *facts) one(options Options) (*Table, error) {
 }
 
 // onlyWithRows are keys of tables that a report leaves out where they are empty.
-var onlyWithRows = []string{"errors", "runtime_warnings", "annotations", "communication", "sampled"}
+var onlyWithRows = []string{"errors", "runtime_warnings", "annotations", "communication", "open", "sampled"}
 
 // all are the tables that are wanted. What is expensive to find is left where it is not.
 func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 	filter := options.Filter
-	var failures, said, annotations, time, messages, calls, memory, leaks, sampled *Table
+	var failures, said, annotations, time, messages, calls, memory, leaks, open, sampled *Table
 	for _, part := range []struct {
 		keys []string
 		find func() error
@@ -96,7 +96,7 @@ func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 		}},
 		{[]string{callStacksKey, "constructs"}, func() (err error) { calls, err = f.callStacks(options.Top); return err }},
 		{[]string{"memory"}, func() (err error) { memory, err = f.memoryTable(filter, options.Top); return err }},
-		{[]string{"leaks"}, func() (err error) { leaks, err = f.neverDeleted(trace, filter); return err }},
+		{[]string{"leaks", "open"}, func() (err error) { leaks, open, err = f.left(trace, filter); return err }},
 		{[]string{"memory", "leaks"}, func() error { return noteMissing(trace, memory, leaks) }},
 		{[]string{"sampled"}, func() (err error) { sampled, err = sampledTable(trace, filter); return err }},
 	} {
@@ -111,7 +111,7 @@ func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 		constructs.Note += "; " + noCallStacks
 	}
 	tables := []*Table{failures, said, time, annotations, messages, constructs, calls, f.kernels(), f.directions(), f.transferred(),
-		f.synchronisation(), f.queues(), memory, leaks, f.instants(), sampled}
+		f.synchronisation(), f.queues(), memory, leaks, open, f.instants(), sampled}
 	if options.wants("ranks", "imbalance", "critical_path") {
 		ofRanks, err := f.ofRanks(filter)
 		if err != nil {

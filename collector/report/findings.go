@@ -61,7 +61,7 @@ func (f *facts) findings(trace *store.Trace, filter Filter) ([]string, error) {
 		text, _ := row[1].(string)
 		list = append(list, "the runtime warns"+at(place)+": "+cut(text, messageAtMost))
 	}
-	left, err := f.left(trace, filter)
+	left, err := f.remained(trace, filter)
 	return append(list, left...), err
 }
 
@@ -107,19 +107,28 @@ func (f *facts) repeated() []string {
 	return []string{"copied by constructs again and again: " + some(items, namedAtMost) + "; a data construct around the loop keeps it on the device"}
 }
 
-// left are those of the data that were on the device to the end.
-func (f *facts) left(trace *store.Trace, filter Filter) ([]string, error) {
-	table, err := f.neverDeleted(trace, filter)
-	if err != nil || len(table.Rows) == 0 {
+// remained says which data were on the device to the end.
+func (f *facts) remained(trace *store.Trace, filter Filter) ([]string, error) {
+	leaks, open, err := f.left(trace, filter)
+	if err != nil {
 		return nil, err
 	}
-	var items []string
-	for _, row := range table.Rows {
-		variable, _ := row[0].(string)
-		place, _ := row[1].(string)
-		items = append(items, fmt.Sprintf("%s%s (%s)", named(variable), at(place), Show(row[3], Bytes)))
+	var sentences []string
+	for _, said := range []struct {
+		table       *Table
+		before, end string
+	}{{leaks, "never deleted: ", "; exit data delete frees it"}, {open, "open when the program ended: ", ""}} {
+		var items []string
+		for _, row := range said.table.Rows {
+			variable, _ := row[0].(string)
+			place, _ := row[1].(string)
+			items = append(items, fmt.Sprintf("%s%s (%s)", named(variable), at(place), Show(row[3], Bytes)))
+		}
+		if len(items) > 0 {
+			sentences = append(sentences, said.before+some(items, namedAtMost)+said.end)
+		}
 	}
-	return []string{"never deleted: " + some(items, namedAtMost) + "; exit data delete frees it"}, nil
+	return sentences, nil
 }
 
 // some are the first of a list, and how many more there are.

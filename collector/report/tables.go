@@ -282,18 +282,26 @@ func (f *facts) memoryTable(filter Filter, top int) (*Table, error) {
 	return table, nil
 }
 
-// neverDeleted lists what the program left on the device: never deleted, or only
-// by the shutdown of the device.
-func (f *facts) neverDeleted(trace *store.Trace, filter Filter) (*Table, error) {
-	table := &Table{Key: "leaks", Title: "Never deleted: data that was still on the device at the end",
-		Empty: "everything that was mapped was deleted",
-		Columns: []Column{{"variable", "variable", Text}, {"source", "source", Text}, {"count", "count", Count},
-			{"bytes", "bytes", Bytes}, {"since", "since_ns", Nanoseconds}}}
+// left lists what the program left on the device: what it never deleted, or only by the
+// shutdown of the device, and what was of regions that it ended in.
+func (f *facts) left(trace *store.Trace, filter Filter) (leaks, open *Table, err error) {
 	from, to := filter.bounds()
-	mappings, err := trace.NeverDeleted(from, to, nil)
+	left, err := trace.Left(from, to, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	leaks = f.remaining(left.NeverDeleted, filter)
+	leaks.Key, leaks.Title = "leaks", "Never deleted: data that was still on the device at the end"
+	leaks.Empty = left.Nothing()
+	open = f.remaining(left.Open, filter)
+	open.Key, open.Title = "open", "Open when the program ended: data of regions that it was in"
+	return leaks, open, nil
+}
+
+// remaining sums mappings by variable and place.
+func (f *facts) remaining(mappings []store.Mapping, filter Filter) *Table {
+	table := &Table{Columns: []Column{{"variable", "variable", Text}, {"source", "source", Text}, {"count", "count", Count},
+		{"bytes", "bytes", Bytes}, {"since", "since_ns", Nanoseconds}}}
 	type key struct {
 		variable, file, function string
 		line                     int32
@@ -320,7 +328,7 @@ func (f *facts) neverDeleted(trace *store.Trace, filter Filter) (*Table, error) 
 	for _, s := range order {
 		table.Rows = append(table.Rows, []any{s.of.variable, name(s.of.place()), s.count, s.bytes, s.since})
 	}
-	return table, nil
+	return table
 }
 
 func (f *facts) errors(trace *store.Trace, filter Filter) (*Table, error) {

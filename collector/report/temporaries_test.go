@@ -20,6 +20,8 @@ func TestDataWithoutName(t *testing.T) {
 			path := tracetest.File(t, 3000, 1)
 			// Creation is kind 6, allocation 8, upload 20, deletion 7.
 			tracetest.Change(t, path, "UPDATE site_detail SET name = NULL, variable = NULL, implicit = "+c.implicit+" WHERE kind_code IN (6, 8, 20)",
+				"UPDATE site_detail SET (parent_construct, construct) = (SELECT code, name FROM construct WHERE name = 'enter_data') WHERE kind_code IN (6, 8)",
+				"UPDATE process SET ended = 'exited'", "INSERT INTO meta SELECT 'process_exit_' || id, 'status 0' FROM process",
 				"UPDATE record SET link = 0 WHERE id % 3 = 0 AND site IN (SELECT site FROM site_detail WHERE kind_code IN (7, 9))")
 			trace := tracetest.Open(t, path)
 			document, err := Build(trace, Options{})

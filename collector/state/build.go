@@ -25,10 +25,12 @@ func (r *Reader) state() (*State, error) {
 	if err != nil {
 		return nil, err
 	}
+	own := map[model.ProcessID]bool{} // ended by themselves
 	for _, p := range all.Processes {
 		if p.Ended != "" && p.End > r.at {
 			p.Ended, p.Exit, p.End = "", "", 0 // not yet
 		}
+		own[p.ID] = p.EndedByItself(r.failed[p.ID])
 		v.Processes = append(v.Processes, p.ProcessInfo)
 	}
 	waiting := map[model.QueueID][]int64{} // since when
@@ -52,7 +54,7 @@ func (r *Reader) state() (*State, error) {
 			continue
 		}
 		d := Device{DeviceInfo: info}
-		r.fillMemory(&d)
+		r.fillMemory(&d, own[d.Process])
 		for _, q := range all.Queues {
 			if q.Device != info.ID || r.queues[q.ID] == nil {
 				continue
@@ -78,20 +80,25 @@ func (r *Reader) state() (*State, error) {
 	return v, r.sums(v)
 }
 
-func (r *Reader) fillMemory(d *Device) {
+// fillMemory says what is and was on a device, and what has leaked if its process came to an
+// end by itself.
+func (r *Reader) fillMemory(d *Device, ended bool) {
 	known := r.devices[d.ID]
 	if known == nil {
 		return
 	}
 	known.lasted(r.after())
-	d.Used, d.Peak, d.Memory, d.LeakedBytes = known.used, known.peak, known.memory.list, known.leakedBytes
+	d.Used, d.Peak, d.Memory = known.used, known.peak, known.memory.list
 	live := known.live()
 	d.MappingSum = len(live)
 	for _, a := range live[:min(len(live), mostMappings)] {
 		d.Mappings = append(d.Mappings, a.mapping())
 	}
-	for _, a := range known.leaked[:min(len(known.leaked), mostMappings)] {
-		d.Leaked = append(d.Leaked, a.mapping())
+	if ended {
+		d.LeakedBytes = known.leakedBytes
+		for _, a := range known.leaked[:min(len(known.leaked), mostMappings)] {
+			d.Leaked = append(d.Leaked, a.mapping())
+		}
 	}
 	now := map[variable]int64{}
 	for _, a := range known.allocations {

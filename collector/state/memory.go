@@ -18,6 +18,7 @@ type allocation struct {
 	bytes         uint64
 	since         int64
 	creates       int32
+	region        int64 // structured region that it belongs to, 0: none
 }
 
 // device is the memory of one device as one process sees it.
@@ -53,7 +54,7 @@ func (r *Reader) device(id model.DeviceID) *device {
 // exist takes in data that existed before capture: the allocation under it was not
 // reported, so the mapping stands for it.
 func (d *device) exist(m *store.Mapping) {
-	a := &allocation{m.Record, m.Site, m.Host, m.Address, m.Bytes, m.Start, 1}
+	a := &allocation{m.Record, m.Site, m.Host, m.Address, m.Bytes, m.Start, 1, 0}
 	d.process = m.Site.Process
 	d.maps = true
 	d.mappings[a.record], d.byHost[a.host], d.allocations[a.record] = a, a, a
@@ -78,11 +79,11 @@ func (d *device) now(time, used int64) {
 	d.memory.add(store.MemoryPoint{Time: time, End: time, Low: used, High: used, Last: used}, bothPoints)
 }
 
-// change takes in a create, alloc, delete or free; used is the memory in use after
-// it, negative if it is as it was.
-func (d *device) change(x *store.Record, used int64) {
+// change takes in a create, alloc, delete or free in the regions that its thread is in;
+// used is the memory in use after it, negative if it is as it was.
+func (d *device) change(x *store.Record, used int64, open model.Regions) {
 	d.process = x.Site.Process
-	a := &allocation{x.ID, x.Site, x.Host, x.Address, x.Bytes, x.Start, 1}
+	a := &allocation{x.ID, x.Site, x.Host, x.Address, x.Bytes, x.Start, 1, open.Around(x.Thread, x.Site.ParentConstruct, x.Parent)}
 	switch x.Site.KindCode {
 	case model.Alloc:
 		d.allocations[x.ID] = a
@@ -121,10 +122,13 @@ func (d *device) live() []*allocation {
 	return slices.SortedFunc(maps.Values(table), func(a, b *allocation) int { return cmp.Compare(a.record, b.record) })
 }
 
-// shutDown takes what is live as leaked, also if the runtime itself frees it while it
-// shuts the device down.
-func (d *device) shutDown() {
+// shutDown takes what is live and the program's to delete as leaked, also if the runtime
+// itself frees it while it shuts the device down.
+func (d *device) shutDown(open model.Regions) {
 	for _, a := range d.live() {
+		if a.record < 0 || !open.Kept(a.site.Thread, a.site.ParentConstruct, a.region) {
+			continue // existed before capture, or is of a region that is open
+		}
 		d.leaked = append(d.leaked, a)
 		d.leakedBytes += model.Size(a.bytes)
 	}

@@ -35,13 +35,18 @@ func (r *Reader) take(x *store.Record, used int64) {
 		r.log.add(x, false)
 	}
 	switch s.KindCode {
+	case model.EnterDataStart:
+		r.regions.Enter(x.Thread, s.ParentConstruct, x.ID)
+	case model.ExitDataStart:
+		r.regions.Exit(x.Thread, s.ParentConstruct)
 	case model.Create, model.Alloc, model.Delete, model.Free:
-		r.device(s.Device).change(x, used)
+		r.device(s.Device).change(x, used, r.regions)
 	case model.DeviceShutdownStart:
-		r.device(s.Device).shutDown()
+		r.device(s.Device).shutDown(r.regions)
 	case model.RuntimeShutdown:
 		r.shutDown(s.Process)
 	case model.Error:
+		r.failed[s.Process] = true
 		r.errorSum++
 		if len(r.errors) < mostErrors {
 			r.errors = append(r.errors, *x)
@@ -110,7 +115,7 @@ func (r *Reader) endProcesses(time int64) error {
 func (r *Reader) shutDown(process model.ProcessID) {
 	for _, d := range r.devices {
 		if d.process == process {
-			d.shutDown()
+			d.shutDown(r.regions)
 			d.used = 0
 		}
 	}

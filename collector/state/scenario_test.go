@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/state"
@@ -61,7 +62,7 @@ func (e *events) apply(kind int32, change func(*model.Event)) *model.Step {
 	e.t.Helper()
 	e.time += 10
 	ev := model.Event{Process: 1, Thread: 1, Event: capture.Event{Kind: kind, Sequence: e.next, Time: e.time, DeviceType: 4, Async: 1,
-		AsyncQueue: 1, Line: 7}}
+		AsyncQueue: 1, Line: 7, Parent: int32(callbacks.EnterData)}}
 	e.next++
 	if change != nil {
 		change(&ev)
@@ -69,6 +70,13 @@ func (e *events) apply(kind int32, change func(*model.Event)) *model.Step {
 	step := e.model.Apply(&ev)
 	e.did(e.writer.Write(step))
 	return step
+}
+
+// ends ends the process in a way.
+func (e *events) ends(how string) {
+	e.t.Helper()
+	e.did(e.writer.SaveProcess(model.ProcessInfo{ID: 1, Rank: -1, End: e.time, Ended: how}, 1, ""))
+	e.did(e.writer.Commit())
 }
 
 // activity takes in what a device did and gives the record that caused it.
@@ -147,20 +155,59 @@ func TestUnknownSizes(t *testing.T) {
 	}
 }
 
-// What is live when the device shuts down has leaked.
+// What is live when the device shuts down has leaked, if it was the program's to delete and
+// this ended by itself.
 func TestLeaks(t *testing.T) {
-	e := newEvents(t)
-	e.apply(model.Create, func(x *model.Event) { x.Host, x.Device, x.Bytes = 16, 1, 100 })
-	e.apply(model.Create, func(x *model.Event) { x.Host, x.Device, x.Bytes = 32, 2, 200 })
-	e.apply(model.Delete, func(x *model.Event) { x.Host = 16 })
-	e.apply(model.RuntimeShutdown, nil)
-	step := e.apply(model.Delete, func(x *model.Event) { x.Host = 32 })
-	if step.Opener != 2 {
-		t.Errorf("the late delete ends record %d, want 2", step.Opener)
-	}
-	d := e.now().Devices[0]
-	if len(d.Leaked) != 1 || d.LeakedBytes != 200 || len(d.Mappings) != 0 {
-		t.Errorf("leaked %+v, live %+v", d.Leaked, d.Mappings)
+	for _, c := range []struct {
+		name, ended   string
+		failed, jumps bool // met an error; left a region by a jump, and ended the one around it
+		want          []uint64
+	}{
+		{"runs", "", false, false, nil},
+		{"exited", "exited", false, false, []uint64{32}},
+		{"killed", "killed", false, false, nil},
+		{"nobody saw how", "unknown", false, false, nil},
+		{"an error", "exited", true, false, nil},
+		{"a jump", "_exit", false, true, []uint64{32, 64}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := newEvents(t)
+			region := func(kind int32, by callbacks.Construct, queue int64) {
+				e.apply(kind, func(x *model.Event) { x.Parent, x.AsyncQueue = int32(by), queue })
+			}
+			create := func(host uint64, by callbacks.Construct) {
+				e.apply(model.Create, func(x *model.Event) { x.Host, x.Device, x.Bytes, x.Parent = host, host, 100, int32(by) })
+			}
+			create(16, callbacks.EnterData)
+			create(32, callbacks.RuntimeAPI)
+			create(48, callbacks.Declare)
+			region(model.EnterDataStart, callbacks.Data, 1)
+			region(model.EnterDataEnd, callbacks.Data, 1)
+			region(model.EnterDataStart, callbacks.Kernels, 2)
+			create(64, callbacks.Kernels)
+			region(model.EnterDataEnd, callbacks.Kernels, 2)
+			if c.jumps {
+				region(model.ExitDataStart, callbacks.Data, 1)
+				region(model.ExitDataEnd, callbacks.Data, 1)
+			}
+			e.apply(model.Delete, func(x *model.Event) { x.Host = 16 })
+			if c.failed {
+				e.apply(model.Error, nil)
+			}
+			e.apply(model.RuntimeShutdown, nil)
+			e.apply(model.Delete, func(x *model.Event) { x.Host = 32 })
+			if c.ended != "" {
+				e.ends(c.ended)
+			}
+			d := e.now().Devices[0]
+			var got []uint64
+			for _, m := range d.Leaked {
+				got = append(got, m.Host)
+			}
+			if !slices.Equal(got, c.want) || d.LeakedBytes != 100*int64(len(c.want)) || len(d.Mappings) != 0 {
+				t.Errorf("leaked %d (%d bytes), want %d; live %+v", got, d.LeakedBytes, c.want, d.Mappings)
+			}
+		})
 	}
 }
 
@@ -201,7 +248,7 @@ func TestShutdownInMidRun(t *testing.T) {
 				free()
 			}
 			apply(model.DeviceShutdownEnd, 0, 0, 0)
-			if d := e.now().Devices[0]; d.Used != 0 || len(d.Mappings) != 0 || len(d.Leaked) != 2 || d.LeakedBytes != 300 {
+			if d := e.now().Devices[0]; d.Used != 0 || len(d.Mappings) != 0 || len(d.Leaked) != 0 {
 				t.Errorf("after the shutdown: %+v", d)
 			}
 			if !slices.Equal(samples, c.samples) {
@@ -213,11 +260,15 @@ func TestShutdownInMidRun(t *testing.T) {
 			samples = nil
 			apply(model.Alloc, 0, 1, 50) // where something was
 			apply(model.Create, 16, 1, 50)
-			if d := e.now().Devices[0]; d.Used != 50 || d.Peak != 300 || len(d.Mappings) != 1 || len(d.Leaked) != 2 {
+			if d := e.now().Devices[0]; d.Used != 50 || d.Peak != 300 || len(d.Mappings) != 1 {
 				t.Errorf("used again: %+v", d)
 			}
 			if !slices.Equal(samples, []int64{50}) {
 				t.Errorf("memory in use goes to %d, want 50", samples)
+			}
+			e.ends("exited")
+			if d := e.now().Devices[0]; len(d.Leaked) != 3 || d.LeakedBytes != 350 {
+				t.Errorf("after the end: %+v", d)
 			}
 		})
 	}

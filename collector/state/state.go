@@ -71,7 +71,7 @@ type Device struct {
 	Variables   []Variable `json:"variables"` // those of the mappings
 	Mappings    []Mapping  `json:"mappings"`  // oldest first
 	MappingSum  int        `json:"mapping_count"`
-	Leaked      []Mapping  `json:"leaked"` // live when the device shut down
+	Leaked      []Mapping  `json:"leaked"` // never deleted by a process that has ended by itself
 	LeakedBytes int64      `json:"leaked_bytes"`
 	Queues      []Queue    `json:"queues"` // by number
 	Uploads     Transfers  `json:"uploads"`

@@ -13,6 +13,7 @@ type head struct {
 	thread model.ThreadID
 	depth  int32
 	device model.DeviceID
+	parent int32 // acc_construct_t
 }
 
 // heads are those of sites whose numbers are close.
@@ -22,7 +23,7 @@ type heads struct {
 	of     [readAtOnce]head
 }
 
-// mostHeads bounds how many are kept: those of a quarter of a million sites, in 4 MiB. Rows
+// mostHeads bounds how many are kept: those of a quarter of a million sites, in 8 MiB. Rows
 // that come one after the other are of sites whose numbers are close.
 const mostHeads = 1024
 
@@ -43,13 +44,13 @@ func (t *Trace) head(site int64) (head, error) {
 	if len(t.heads) >= mostHeads {
 		clear(t.heads)
 	}
-	err := t.query("SELECT site, kind_code, thread, depth, device, "+t.ChosenSQL("process")+" FROM site_detail WHERE site BETWEEN ? AND ?", []int64{first, last},
+	err := t.query("SELECT site, kind_code, thread, depth, device, parent_construct, "+t.ChosenSQL("process")+" FROM site_detail WHERE site BETWEEN ? AND ?", []int64{first, last},
 		func(s *sqlite.Stmt) error {
 			t.heads[first] = list // not where there are none: damage could name any
-			if !s.ColumnBool(5) {
+			if !s.ColumnBool(6) {
 				return nil
 			}
-			list.of[s.ColumnInt64(0)-first] = head{s.ColumnInt32(1), model.ThreadID(s.ColumnInt64(2)), max(s.ColumnInt32(3), 0), model.DeviceID(s.ColumnInt64(4))}
+			list.of[s.ColumnInt64(0)-first] = head{s.ColumnInt32(1), model.ThreadID(s.ColumnInt64(2)), max(s.ColumnInt32(3), 0), model.DeviceID(s.ColumnInt64(4)), s.ColumnInt32(5)}
 			return nil
 		})
 	if err != nil {

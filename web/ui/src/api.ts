@@ -48,6 +48,7 @@ export interface RankMap { from: number; to: number; ranks: number; device: bool
 export interface Variables { from: number; to: number; variables: { name: string; peak: number; used: number[] }[]; peak: number; peak_time: number; peak_end: number; until: number }
 export interface Mapping { record: number; kind: string; name: string; device: number; source: string; host: string; address: string; bytes: number; start: number; end: number }
 export interface Mappings { at: number; mappings: Mapping[]; omitted: number; bytes: number; until: number }
+export interface Leaks { mappings: Mapping[]; omitted: number; empty: string; open: Mapping[]; until: number }
 export interface Table { key: string; title: string; note: string; empty: string; columns: { key: string; title: string; unit: Unit }[]; rows: (string | number | null)[][]; omitted: number }
 export interface Report { warnings: string[]; facts: { name: string; value: string }[]; tables: Table[] }
 export interface Cost { line: number; count: number; exclusive: number; device: number; bytes: number }

@@ -1,5 +1,5 @@
 // Memory: use over time by variable, what was present at a time, leaks.
-import { get, type Mapping, type Mappings, type Overview, type Variables } from "../api";
+import { get, type Leaks, type Mapping, type Mappings, type Overview, type Variables } from "../api";
 import { named, token } from "../colour";
 import { clear, h, link, show } from "../dom";
 import { bytes, count, duration, moment } from "../format";
@@ -68,8 +68,9 @@ export function memoryView(o: Overview): View {
     }, again);
   const showLeaks = (within?: number, again = false): Promise<void> =>
     show(leaked, async () => {
-      const m = await get<Mappings>("leaks", { trace: state.trace, within });
-      return [...unread(m.until, () => void showLeaks(patience)), mappings("Never deleted", m.mappings, "Everything that was mapped was deleted.")];
+      const m = await get<Leaks>("leaks", { trace: state.trace, within });
+      return [...unread(m.until, () => void showLeaks(patience)), mappings("Never deleted", m.mappings, `${m.empty[0].toUpperCase()}${m.empty.slice(1)}.`),
+        ...m.open.length > 0 ? [h("h2", {}, "Open when the program ended"), mappings("Open when the program ended", m.open, "")] : []];
     }, again);
   const pace = new Pace(element, (again) => Promise.all([load(again), showLeaks(undefined, again)]));
   void pace.load();
@@ -92,7 +93,7 @@ function unread(until: number, all: () => void): HTMLElement[] {
 }
 
 function mappings(label: string, list: Mapping[], empty: string): HTMLElement {
-  return table({ label, empty, rows: list.map((m) => [m.name, m.bytes < 0 ? null : m.bytes, m.host, m.address, m.source, m.start, m.end < 0 ? "never" : duration(m.end - m.start), m.record]),
+  return table({ label, empty, rows: list.map((m) => [m.name, m.bytes < 0 ? null : m.bytes, m.host, m.address, m.source, m.start, m.end < 0 ? "not deleted" : duration(m.end - m.start), m.record]),
     columns: [{ title: "variable", unit: "text" }, { title: "size", unit: "bytes", meter: true }, { title: "host address", unit: "address" },
       { title: "device address", unit: "address" }, { title: "source", unit: "text" }, { title: "since", unit: "time" }, { title: "lived", unit: "text" }, { title: "record", unit: "" }],
     go: (row) => Number(row[7]) > 0 && change({ view: "timeline", selected: `r${row[7]}` }) });
