@@ -25,6 +25,7 @@ and before the exit data at line 22: #pragma acc wait(1)`},
 line 22: #pragma acc parallel loop present(a[0:n], b[0:n]) firstprivate(step) async(1)
 line 28: #pragma acc parallel loop reduction(+:sum) present(a[0:n]) async(1)
 and right behind this construct: #pragma acc wait(1)`},
+		{"created.c", "mapped-in-loop", "around the loop at line 12 in main: #pragma acc data create(scratch)"},
 	} {
 		t.Run(test.program, func(t *testing.T) {
 			source, err := filepath.Abs(filepath.Join(adviceFolder, "applied", test.program))
@@ -61,6 +62,32 @@ and right behind this construct: #pragma acc wait(1)`},
 				t.Errorf("found again: %+v", again)
 			}
 		})
+	}
+}
+
+// TestAdviceOfSwappedBuffers: each of two buffers that change places goes up and comes down.
+func TestAdviceOfSwappedBuffers(t *testing.T) {
+	folder := t.TempDir()
+	source, err := filepath.Abs(filepath.Join(adviceFolder, "applied", "swap.c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	execute(t, folder, nil, compilers.C(), "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", "bad", source).must(t)
+	execute(t, folder, nil, accscope, "run", "-q", "--no-summary", "--device", "sim", "-o", "bad.db", "--", "./bad").must(t)
+	found := false
+	for _, f := range findingsOf(t, folder, "bad.db") {
+		if strings.Contains(f.Instead, "copyin(") || strings.Contains(f.Instead, "copyout(") {
+			t.Errorf("%s: %s", f.Rule, f.Instead)
+		}
+		if f.Rule == "mapped-in-loop" {
+			found = true
+			if f.Confidence != advice.Possible || !strings.Contains(f.Instead, "data copy(from[0:n], to[0:n])") {
+				t.Errorf("%s: %s", f.Confidence, f.Instead)
+			}
+		}
+	}
+	if !found {
+		t.Error("nothing found")
 	}
 }
 

@@ -26,7 +26,6 @@ func TestAdviceWithHashes(t *testing.T) {
 	}{
 		{"repeated-transfer", "repeated-transfer", "leave the directive out\nor only where the host has changed field", false, 19, advice.Likely},
 		{"repeated-transfer-mapped", "repeated-transfer", around("13", "copyin(field[0:N])", "copyout(result) present(field[0:N])"), false, 19, advice.Likely},
-		{"repeated-transfer-mapped", "repeated-transfer", around("13", "copyin(field[0:N])", "copyout(result) present(field[0:N])"), true, 19, advice.Possible},
 		{"round-trip", "round-trip", "leave the directive out", false, 20, advice.Likely},
 		{"round-trip-mapped", "round-trip", around("10", "copy(field)", "present(field)"), false, 38, advice.Likely},
 		{"round-trip-update", "round-trip", "leave the directive out", false, 20, advice.Likely},

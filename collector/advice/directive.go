@@ -160,6 +160,18 @@ func (d *written) region(variables ...string) (region, inner *written) {
 	return region, inner
 }
 
+// copies has a data region bring each variable there and back.
+func (d *written) copies() {
+	if d == nil {
+		return
+	}
+	var items []string
+	for _, c := range d.clauses {
+		items = append(items, c.Items()...)
+	}
+	d.clauses = []directive.Clause{{Name: "copy", Arguments: strings.Join(items, ", "), Has: true}}
+}
+
 // moved is the directive with a variable moved to another clause; words where a component
 // is in none of its clauses, which would not mean the data by its own name.
 func (d *written) moved(variable, to string, from ...string) string {

@@ -21,6 +21,13 @@ func (g *group) place(other *group) int {
 	return cmp.Or(cmp.Compare(g.file, other.file), cmp.Compare(g.line, other.line), cmp.Compare(g.function, other.function), cmp.Compare(g.subject, other.subject))
 }
 
+// tells says whether a rule has evidence at a group's place.
+func (seen *shown) tells(r *rule, g *group) bool {
+	return seen.found[r] != nil && slices.ContainsFunc(seen.found[r].list, func(other *group) bool {
+		return other.file == g.file && other.line == g.line && other.function == g.function
+	})
+}
+
 // moveKey is what transfers in a direction are about, and where.
 type moveKey struct {
 	groupKey

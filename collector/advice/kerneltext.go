@@ -48,3 +48,21 @@ func (k kernelText) access(sources *report.Sources, g *group, name string) (a ac
 	}
 	return a, true
 }
+
+// writtenUnderCopyin says whether the directive of a group names a variable in copyin, and a
+// kernel of its function writes to what has this name.
+func (seen *shown) writtenUnderCopyin(sources *report.Sources, g *group, variable string) bool {
+	d := directiveAt(sources, g.file, g.line)
+	if _, found := d.clone().take(variable, "copyin", "pcopyin", "present_or_copyin"); !found {
+		return false
+	}
+	for k := range seen.kernels {
+		if k.file != g.file || k.function != g.function {
+			continue
+		}
+		if a, known := k.access(sources, g, variable); known && a.writes {
+			return true
+		}
+	}
+	return false
+}

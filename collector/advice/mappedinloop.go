@@ -10,6 +10,7 @@ import (
 
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -36,29 +37,55 @@ WHERE m.mappings >= 10 * m.different AND s.nth > 1`,
 		return &loopMappings{pass: p, found: found, live: map[int64]liveMapping{}, places: map[mappingPlace]*mappedPlace{}}
 	},
 	confidence: Likely,
+	refuted: func(seen *shown, sources *report.Sources, g *group) bool {
+		for _, variable := range strings.Split(g.subject, ",") {
+			if seen.writtenUnderCopyin(sources, g, variable) {
+				return true // in each turn what the one before wrote is undone
+			}
+		}
+		head := enclosingLoop(sources.Lines(g.file), int(g.line))
+		g.touched = !strings.Contains(g.detail, "bare") && seen.hostTouches(sources, g.file, head, strings.Split(g.subject, ","))
+		return false
+	},
 	explain: func(f *Finding, g *group, d *written) {
 		variables := strings.Split(f.Variable, ",")
 		f.Variable = strings.Join(variables, ", ")
-		mappings, implied, _ := strings.Cut(g.detail, " ")
+		mappings, more, _ := strings.Cut(g.detail, " ")
+		implied, swapped := strings.Contains(more, "implied"), strings.Contains(more, "swapped")
 		if n := g.processes; n > 1 {
 			mappings = fmt.Sprintf("in one of %d processes %s", n, mappings)
 		}
 		f.What = fmt.Sprintf("%s: mapped and deleted again and again, %s mappings; it took %d spans of the host besides the first", named(f.Variable), mappings, g.count)
 		f.Why = "each time memory is taken, the data are copied, and the memory is given back, though the data are the same ones"
+		bare := strings.Contains(more, "bare")
+		if bare {
+			f.Why = "each time memory is taken and given back, though it could be the same"
+		}
 		where := d.again(f)
-		if implied != "" {
+		if implied {
 			f.Why += "; whether a clause copy names them or none does cannot be told, since the directive's text was not at hand when the trace was written"
 		}
+		if g.touched {
+			f.Confidence = Possible // what the host does with them in between is not seen
+		}
 		region, inner := d.region(variables...)
+		more = "\nand " + inBetween
+		if bare {
+			more = ""
+		}
+		if swapped {
+			f.Why += "; its variables change places: what is " + variables[0] + " once is another one the next time, so each goes up and comes down"
+			region.copies()
+		}
 		switch {
 		case d.known() && strings.HasPrefix(d.name, "enter"):
-			f.Instead = "move the directive out of " + where + ", and the exit data with it\nand " + inBetween
+			f.Instead = "move the directive out of " + where + ", and the exit data with it" + more
 		case region == nil:
-			f.Instead = "a data region around " + where + "; " + inBetween
+			f.Instead = "a data region around " + where + more
 		case d.name == "data":
-			f.Instead = fmt.Sprintf("around %s: %s\nand %s", where, region, inBetween)
+			f.Instead = fmt.Sprintf("around %s: %s", where, region) + more
 		default:
-			f.Instead = fmt.Sprintf("around %s: %s\nand here: %s\nand %s", where, region, inner, inBetween)
+			f.Instead = fmt.Sprintf("around %s: %s\nand here: %s", where, region, inner) + more
 		}
 	},
 }
@@ -91,9 +118,10 @@ type (
 	// mappedPlace is a directive with what it maps and deletes.
 	mappedPlace struct {
 		mappings, bytes int64
+		transfers       bool
 		implied         bool
-		different       map[datumKey]bool
-		variables       map[string]int64 // the first record that made one
+		different       map[datumKey]map[string]bool // with the variables that each was
+		variables       map[string]int64             // the first record that made one
 		reached         map[reachedBy]bool
 		rows            []mappingRow // all but the first of each thread and kind
 	}
@@ -110,7 +138,7 @@ type (
 func (w *loopMappings) place(s *store.Site) *mappedPlace {
 	key := mappingPlace{s.Process, s.File, s.Function, s.Line}
 	return lookup.Make(w.places, key, func() *mappedPlace {
-		return &mappedPlace{different: map[datumKey]bool{}, variables: map[string]int64{}, reached: map[reachedBy]bool{}}
+		return &mappedPlace{different: map[datumKey]map[string]bool{}, variables: map[string]int64{}, reached: map[reachedBy]bool{}}
 	})
 }
 
@@ -130,10 +158,12 @@ func (w *loopMappings) take(h *happening) {
 		at.mappings++
 		at.bytes += m.bytes
 		at.implied = at.implied || m.site.Implicit != 0
-		at.different[m.datumKey] = true
+		lookup.Make(at.different, m.datumKey, func() map[string]bool { return map[string]bool{} })[m.site.Symbol] = true
 		if first, known := at.variables[m.site.Symbol]; m.site.HasName && (!known || h.Opener < first) {
 			at.variables[m.site.Symbol] = h.Opener
 		}
+	case (h.upload() || h.download()) && int64(h.Bytes) >= smallestBytes:
+		w.place(s).transfers = true
 	case h.Span && (s.Kind == "enter_data" || s.Kind == "exit_data"):
 		at, by := w.place(s), reachedBy{h.Thread, s.KindCode}
 		if !at.reached[by] {
@@ -158,6 +188,15 @@ func (w *loopMappings) end() {
 		detail := strconv.FormatInt(at.mappings, 10)
 		if at.implied {
 			detail += " implied"
+		}
+		if !at.transfers {
+			detail += " bare"
+		}
+		for _, names := range at.different {
+			if len(names) > 1 {
+				detail += " swapped"
+				break
+			}
 		}
 		for _, row := range at.rows {
 			o, bytes := rowAt(row.site), int64(0)

@@ -31,6 +31,9 @@ var repeatedTransfer = &rule{
 		return p.histories(&repetitions{pass: p, found: found, suspects: map[suspectKey][]*step{}})
 	},
 	refuted: func(seen *shown, sources *report.Sources, g *group) bool {
+		if strings.HasSuffix(g.detail, " suspected") && seen.tells(mappedInLoop, g) {
+			return true
+		}
 		if g.detail == "hashed hashed" {
 			return false
 		}
