@@ -216,12 +216,23 @@ func (t *Table) Insert(m *Mapping) error {
 	return nil
 }
 
+// treeOf is where m has its place.
+func (t *Table) treeOf(m *Mapping) *C.uintptr_t {
+	if m.Size == 0 {
+		return t.points()
+	}
+	return t.ranges()
+}
+
+// Holds says whether m is in the table.
+func (t *Table) Holds(m *Mapping) bool {
+	at := before(t.treeOf(m), m.Host)
+	return at.ok() && t.at(at) == m
+}
+
 // Remove takes a mapping out of the table. One that is not in it is ignored.
 func (t *Table) Remove(m *Mapping) {
-	tree := t.ranges()
-	if m.Size == 0 {
-		tree = t.points()
-	}
+	tree := t.treeOf(m)
 	at := before(tree, m.Host)
 	if !at.ok() || t.at(at) != m {
 		return

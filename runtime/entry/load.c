@@ -66,8 +66,9 @@ leave_and_exit (int status)
 }
 
 /* Held by the thread that ends the devices, while it does.  What it calls there
-   may call us.  */
+   may call us, which is no use after the end.  */
 static pthread_mutex_t end = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static __thread bool ends __attribute__ ((tls_model ("initial-exec")));
 
 /* Ends the devices once; a use after that starts anew, and is ended when this
    library is.  A forked child has nothing to end.  From inside a kernel there is
@@ -90,7 +91,11 @@ end_program (void)
 				   able ? phase_ended : phase_abandoned,
 				   false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
       && able)
-    accscope_engine.program_end (T);
+    {
+      ends = true;
+      accscope_engine.program_end (T);
+      ends = false;
+    }
   pthread_mutex_unlock (&end);
   if (able)
     accscope_leave (&passage);
@@ -309,8 +314,9 @@ accscope_load (void)
     }
   if (state == phase_ended)
     {
-      __atomic_compare_exchange_n (&accscope_phase, &state, phase_ready, false,
-				   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+      if (!ends)
+	__atomic_compare_exchange_n (&accscope_phase, &state, phase_ready, false,
+				     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
       return;
     }
   if ((uintptr_t) __builtin_frame_address (0) - own->stack_low < OPENING_STACK)

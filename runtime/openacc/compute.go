@@ -30,7 +30,9 @@ func (t *launcher) Parallel(c *Construct) (local *Device) {
 	local = d
 	if c.OnHost {
 		local = t.rt.device(DeviceHost, 0)
-		t.initialise(local, false)
+		if !t.open(local) {
+			return nil
+		}
 	}
 	if local.Shared {
 		return local

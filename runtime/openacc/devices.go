@@ -1,11 +1,7 @@
 package openacc
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/accscope/accscope/callbacks"
-	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/device"
 )
 
@@ -30,8 +26,7 @@ func (t *devices) use() *Device {
 	if d == nil {
 		return nil
 	}
-	t.initialise(d, false)
-	if !d.isOpen() && d.opener != t {
+	if !t.open(d) {
 		return nil
 	}
 	t.selectDevice(d)
@@ -74,11 +69,28 @@ func (t *devices) selectDevice(d *Device) {
 	}
 }
 
+// open initialises d for a construct or routine that uses it; false means that an error
+// was raised. A callback of device_init_end may shut d down again, but not each time.
+func (t *devices) open(d *Device) bool {
+	for try := 0; !d.isOpen(); try++ {
+		if try == 2 {
+			t.fail(device.Errorf(device.DeviceInit, 0, "%s: device %s is shut down whenever it has been initialised: "+
+				"let no callback of acc_ev_device_init_end call acc_shutdown", t.routine, d))
+			return false
+		}
+		if !t.initialise(d, false) {
+			return false
+		}
+	}
+	return true
+}
+
 // initialise opens d if it is not open: for the lazy initialisation of a
-// construct (implicit), or because a routine asks for it.
-func (t *devices) initialise(d *Device, explicit bool) {
+// construct (implicit), or because a routine asks for it. False means that an error was
+// raised.
+func (t *devices) initialise(d *Device, explicit bool) bool {
 	if d.isOpen() {
-		return
+		return true
 	}
 	d.openers.Lock()
 	for d.opener != nil && d.opener != t {
@@ -86,7 +98,7 @@ func (t *devices) initialise(d *Device, explicit bool) {
 	}
 	if d.isOpen() {
 		d.openers.Unlock()
-		return
+		return true
 	}
 	nested := d.opener == t // a callback of device_init_start uses the device
 	d.opener = t
@@ -108,79 +120,5 @@ func (t *devices) initialise(d *Device, explicit bool) {
 		t.fail(device.Errorf(device.DeviceInit, driverCode(err),
 			"%s: cannot initialise device %s: %v", t.routine, d, err))
 	}
-}
-
-// shutDown ends every data lifetime of d, closes it, and gives the mappings that
-// there were.
-func (t *devices) shutDown(d *Device, parent construct) []*dataenv.Mapping {
-	d.opening.Lock()
-	if !d.isOpen() {
-		d.opening.Unlock()
-		return nil
-	}
-	d.open.Store(false)
-	d.changed()
-	d.opening.Unlock()
-
-	t.tellUnused(d)
-	t.rt.activity.Drain(d.flush)
-	var pair eventPair
-	t.raiseShutdown(callbacks.DeviceShutdownStart, &pair, d, parent)
-	d.mu.Lock()
-	queues := slices.Collect(maps.Values(d.queues))
-	d.mu.Unlock()
-	var failure error
-	note := func(err error) {
-		if err != nil && failure == nil {
-			failure = err
-		}
-	}
-	// Queues drain first: operations may still use the memory given back below.
-	for _, q := range queues {
-		note(d.kept(q.driver.Synchronize()))
-	}
-	d.mu.Lock()
-	gone := slices.Collect(d.table.All())
-	for _, m := range gone {
-		d.table.Remove(m)
-		d.depart(m, t.origin())
-	}
-	d.queues = map[int]*Queue{}
-	d.byAsync.Clear()
-	d.idle, d.copyBacks = nil, nil
-	var allocations map[device.Address]uintptr
-	if !d.Shared { // shared memory outlives the closing
-		allocations, d.allocations = d.allocations, nil
-	}
-	d.mu.Unlock()
-	for _, m := range gone {
-		b := m.Block.(*block)
-		if b.identity {
-			continue
-		}
-		t.raiseDataOn(d, callbacks.Delete, parent, m.Size, m.Host, m.Device, t.joined("", m.Name()))
-		if memory := b.drop(); memory != nil && d.pool == nil {
-			t.raiseDataOn(d, callbacks.Free, parent, memory.size, 0, memory.address, "")
-		}
-	}
-	if d.pool == nil {
-		for _, address := range slices.Sorted(maps.Keys(allocations)) {
-			t.raiseDataOn(d, callbacks.Free, parent, allocations[address], 0, address, "")
-		}
-	}
-	d.opening.Lock()
-	note(d.driver.Close())
-	d.pool.each(func(event callbacks.Event, address device.Address, bytes uintptr) {
-		t.raiseDataOn(d, event, parent, bytes, 0, address, "")
-	})
-	d.generation.Add(1)
-	d.rt.active.Add(-1)
-	d.opening.Unlock()
-	t.raiseShutdown(callbacks.DeviceShutdownEnd, &pair, d, parent)
-	pair.release()
-	if failure != nil {
-		t.fail(device.Errorf(device.DeviceShutdown, driverCode(failure),
-			"%s: error while shutting down device %s: %v", t.routine, d, failure))
-	}
-	return gone
+	return err == nil
 }

@@ -162,12 +162,14 @@ func (t *raiser) raiseInit(event callbacks.Event, pair *eventPair, d *Device, ex
 	t.initialising--
 }
 
+// raiseShutdown raises the events around a device's shutdown, both of which say that it has
+// no interface any more.
 func (t *raiser) raiseShutdown(event callbacks.Event, pair *eventPair, d *Device, parent construct) {
 	if !t.concerns(event) {
 		return
 	}
 	g, e := t.composeOwn(event, pair)
-	g.onDevice(d, d.isOpen())
+	g.onDevice(d, false)
 	g.info.Async, g.info.AsyncQueue = AsyncSync, AsyncSync
 	e.ParentConstruct = parent
 	t.carryOut()

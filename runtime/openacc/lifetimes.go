@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/device"
 )
 
@@ -161,7 +162,7 @@ func (t *lifetimes) discard(d *Device, q *Queue) {
 	s := t.scratch
 	var later []device.Address
 	for _, m := range s.removed {
-		t.planData(callbacks.Delete, nil, m.Size, m.Host, m.Device, t.nameIn(callbacks.Delete, callbacks.Delete, m.Host, m.Size, m))
+		t.planDelete(d, m)
 		memory := blockOf(m).drop()
 		if memory == nil {
 			continue
@@ -202,6 +203,14 @@ func (t *lifetimes) discard(d *Device, q *Queue) {
 	}
 	if len(landings) > 0 {
 		q.enqueued.Add(1) // whoever waits from now on has what lands, too
+	}
+}
+
+// planDelete adds the delete event of a mapping that is removed, unless it is in the
+// callback for that one that its device's shutdown raises.
+func (t *lifetimes) planDelete(d *Device, m *dataenv.Mapping) {
+	if m != d.leaving.Load() {
+		t.planData(callbacks.Delete, nil, m.Size, m.Host, m.Device, t.nameIn(callbacks.Delete, callbacks.Delete, m.Host, m.Size, m))
 	}
 }
 

@@ -1,6 +1,8 @@
 package openacc
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -16,6 +18,7 @@ type poolWatch struct {
 	some    atomic.Bool
 	mu      sync.Mutex
 	changes []poolChange
+	held    map[device.Address]uintptr // what it took and has not given back, with its size
 }
 
 type poolChange struct {
@@ -29,18 +32,40 @@ func watchPool(driver device.Device) *poolWatch {
 	if !ok {
 		return nil
 	}
-	w := new(poolWatch)
+	w := &poolWatch{held: map[device.Address]uintptr{}}
 	pool.ObservePool(func(taken bool, address device.Address, bytes uint64) {
-		event := callbacks.Free
-		if taken {
-			event = callbacks.Alloc
-		}
 		w.mu.Lock()
-		w.changes = append(w.changes, poolChange{event, address, uintptr(bytes)})
-		w.mu.Unlock()
-		w.some.Store(true)
+		defer w.mu.Unlock()
+		if taken {
+			w.held[address] = uintptr(bytes)
+			w.note(callbacks.Alloc, address, uintptr(bytes))
+		} else if _, known := w.held[address]; known {
+			delete(w.held, address)
+			w.note(callbacks.Free, address, uintptr(bytes))
+		}
 	})
 	return w
+}
+
+// note adds a change. w.mu is held.
+func (w *poolWatch) note(event callbacks.Event, address device.Address, bytes uintptr) {
+	w.changes = append(w.changes, poolChange{event, address, bytes})
+	w.some.Store(true)
+}
+
+// release is each where the device is about to close: all that the pool holds counts as
+// given back, and when that happens it is no change any more.
+func (w *poolWatch) release(raise func(event callbacks.Event, address device.Address, bytes uintptr)) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	for _, address := range slices.Sorted(maps.Keys(w.held)) {
+		w.note(callbacks.Free, address, w.held[address])
+	}
+	clear(w.held)
+	w.mu.Unlock()
+	w.each(raise)
 }
 
 // each hands over the changes not handed over yet.

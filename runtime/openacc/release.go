@@ -34,16 +34,10 @@ func (t *lifetimes) release(d *Device, list []undo, q *Queue) {
 				s.downloads = appendPieces(s.downloads, u.mapping, u.host, u.size, excluded)
 			}
 		}
-		if present(d, u.mapping) {
+		if d.table.Holds(u.mapping) {
 			t.remove(d, u.mapping)
 		}
 	}
-}
-
-// present says whether m is still in the table.
-func present(d *Device, m *dataenv.Mapping) bool {
-	found, _ := d.table.Find(m.Host, m.Size)
-	return found == m
 }
 
 // within finds what must not be copied back with variable i, because later
@@ -119,7 +113,7 @@ func (t *lifetimes) exitData(d *Device, items []goacc.Item) *device.Error {
 		}
 	}
 	for i := range s.undo {
-		if m := s.undo[i].mapping; !live(m) && present(d, m) {
+		if m := s.undo[i].mapping; !live(m) && d.table.Holds(m) {
 			t.remove(d, m)
 		}
 	}

@@ -328,10 +328,12 @@ func (t *deviceRoutines) EndProgram() {
 		return
 	}
 	dropped := map[*Device][]hostRange{}
-	for _, d := range t.rt.initialised(0, true) {
-		for _, m := range t.shutDown(d, callbacks.RuntimeAPI) {
-			if !blockOf(m).identity && m.Size > 0 {
-				dropped[d] = append(dropped[d], hostRange{low: m.Host, high: m.Host + m.Size})
+	for range shutdownRounds { // callbacks may initialise one anew
+		for _, d := range t.rt.initialised(0, true) {
+			for _, m := range t.shutDown(d, callbacks.RuntimeAPI) {
+				if !blockOf(m).identity && m.Size > 0 {
+					dropped[d] = append(dropped[d], hostRange{low: m.Host, high: m.Host + m.Size})
+				}
 			}
 		}
 	}
@@ -358,16 +360,9 @@ func (rt *Runtime) Dropped(d *Device, host uintptr) bool {
 	return false
 }
 
-// contain says whether one of ranges, which are in order and apart, holds a host
-// address.
+// contain says whether one of ranges holds a host address.
 func contain(ranges []hostRange, host uintptr) bool {
-	i, _ := slices.BinarySearchFunc(ranges, host, func(r hostRange, host uintptr) int {
-		if r.high <= host {
-			return -1
-		}
-		return 1
-	})
-	return i < len(ranges) && ranges[i].low <= host
+	return slices.ContainsFunc(ranges, func(r hostRange) bool { return r.low <= host && host < r.high })
 }
 
 // RegionDropped says so of what t's data regions would copy back. All that are

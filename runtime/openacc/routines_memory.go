@@ -343,7 +343,8 @@ func (t *dataRoutines) UnmapData(host unsafe.Pointer) {
 		t.fail(failure)
 		return
 	}
-	t.raiseData(callbacks.Delete, nil, m.Size, m.Host, m.Device, t.nameOf(m.Host, m.Size, m))
+	t.planDelete(d, m)
+	t.carryOut()
 }
 
 // DevicePtr is acc_deviceptr (OpenACC 3.3 §3.2.23): nil where host is absent.

@@ -70,7 +70,7 @@ type Runtime struct {
 	failed       sync.Mutex                              // held by the thread that ends the program with an error
 	ending       atomic.Pointer[raiser]                  // the thread that runs the program's end
 	crashed      atomic.Bool                             // a kernel has: its queue is never done
-	dropped      atomic.Pointer[map[*Device][]hostRange] // what was on devices then, by address
+	dropped      atomic.Pointer[map[*Device][]hostRange] // what was on devices then
 	active       atomic.Int64                            // devices between initialisation and shutdown
 	started      atomic.Bool                             // something was initialised
 	over         atomic.Bool                             // runtime_shutdown came
