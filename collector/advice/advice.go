@@ -47,6 +47,7 @@ type Finding struct {
 	Places []Place `json:"places"`
 
 	wrong bool // results may be wrong: comes first
+	first bool // before that, too
 }
 
 // Place is where a finding's directive, or one of them, is. Line 0: not known.
@@ -62,7 +63,7 @@ func (f *Finding) Place() string { return report.ShowPlace(f.File, f.Line, f.Fun
 
 // rules are in the order of their pages.
 var rules = []*rule{repeatedTransfer, roundTrip, unusedTransfer, mappedInLoop, smallTransfers, implicitTransfer, needlessWait, synchronousConstruct,
-	idleQueue, shortKernel, fewGangs, pageableMemory, neverDeleted, deletedWhileBusy, queueRace, imbalance, swallowedError, memoryNearlyFull}
+	idleQueue, shortKernel, fewGangs, pageableMemory, neverDeleted, deletedWhileBusy, queueRace, imbalance, endedByError, swallowedError, memoryNearlyFull}
 
 // Rules are the names of all rules.
 func Rules() []string {
@@ -148,14 +149,22 @@ func Search(trace *store.Trace, minimum int64, told func(read, rules int)) ([]*F
 		}
 	}
 	slices.SortStableFunc(findings, func(a, b *Finding) int {
+		if a.first != b.first {
+			return before(a.first)
+		}
 		if a.wrong != b.wrong {
-			if a.wrong {
-				return -1
-			}
-			return 1
+			return before(a.wrong)
 		}
 		return cmp.Or(cmp.Compare(b.Gain, a.Gain), cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Rule, b.Rule),
 			cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Variable, b.Variable))
 	})
 	return findings, nil
+}
+
+// before is the order of a finding that is so to one that is not.
+func before(is bool) int {
+	if is {
+		return -1
+	}
+	return 1
 }

@@ -45,6 +45,7 @@ type rule struct {
 	elsewhere bool // the time is gained by others, who wait for the thread
 	allRanks  bool // compares ranks: of some of them it says nothing
 	wrong     bool
+	first     bool // comes before all others: they are about a run that it cut short
 }
 
 // subject is what the findings of a rule are about.
@@ -199,7 +200,7 @@ const mostBefore = 200
 // finding puts into words what a group shows.
 func (r *rule) finding(g *group, gain int64, sources *report.Sources) *Finding {
 	f := &Finding{Rule: r.name, Gain: gain, Bytes: g.bytes, Count: g.count, File: g.file, Line: max(g.line, 0), Function: g.function,
-		Subject: g.subject, Confidence: r.confidence, SQL: g.statement(), wrong: r.wrong}
+		Subject: g.subject, Confidence: r.confidence, SQL: g.statement(), wrong: r.wrong, first: r.first}
 	switch r.subject {
 	case aVariable:
 		f.Variable = g.subject

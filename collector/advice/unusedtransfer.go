@@ -12,18 +12,21 @@ import (
 // does acc_deviceptr, of the data whose address it gives, whenever it was called. Where the
 // runtime tells what no kernel could use in all of the run, it finds each transfer of that. By
 // hashes it finds, too, what each of a directive's downloads brought back as the host had
-// it, though kernels ran.
+// it, though kernels ran. What a program that runs, was killed or met an error did not come to is
+// no evidence.
 var unusedTransfer = &rule{
 	name:  "unused-transfer",
 	about: "Data are sent to the device that no kernel uses before they are overwritten or deleted, or brought back though no kernel changes them.",
-	evidence: history + `never AS MATERIALIZED (
+	evidence: history + `own AS MATERIALIZED (
+  SELECT p.process FROM processes p WHERE p.ended IN ('exited', 'quick_exit', '_exit', 'exec') AND (p.exit = 'status 0' OR p.process NOT IN (SELECT process FROM errors))
+), never AS MATERIALIZED (
   SELECT u.process, CAST(substr(u.data, instr(u.data, ' ') + 1) AS INTEGER) AS host, u.bytes,
     coalesce((SELECT min(start) FROM spans s WHERE s.kind = 'device_shutdown' AND s.process = u.process), 9223372036854775807) AS down
   FROM (SELECT CAST(substr(key, 9) AS INTEGER) AS process, substr(key, 9) AS data, CAST(value AS INTEGER) AS bytes FROM meta WHERE key BETWEEN 'unused: ' AND 'unused: :') u
-  JOIN processes p ON p.process = u.process WHERE NOT p.since_attach
+  JOIN processes p ON p.process = u.process WHERE NOT p.since_attach AND p.process IN (SELECT process FROM own)
 ), found AS (
   SELECT s.record, 'sent' AS kind FROM steps s LEFT JOIN ever e ON e.process = s.process AND e.device = s.device
-    WHERE s.what = 'upload' AND coalesce(s.next, 'end') <> 'download' AND s.done = coalesce(s.done_next, e.done, 0)
+    WHERE s.what = 'upload' AND coalesce(s.next, 'end') <> 'download' AND (s.next IS NOT NULL OR s.process IN (SELECT process FROM own)) AND s.done = coalesce(s.done_next, e.done, 0)
       AND (s.next IS NOT 'upload' OR s.device_address = s.address_next) AND ` + notExposed + `
   UNION ALL SELECT n.record, 'never' FROM numbered n WHERE n.what IN ('upload', 'download') AND EXISTS (SELECT 1 FROM never v
     WHERE v.process = n.process AND n.host_address >= v.host AND n.host_address + n.bytes <= v.host + v.bytes AND n.at < v.down)
@@ -82,7 +85,7 @@ func (w nevers) take(h *happening) {
 	switch {
 	case h.Span && h.Site.Kind == "device_shutdown":
 		w.down[h.Site.Process] = true
-	case !h.upload() && !h.download(), int64(h.Bytes) < smallestBytes, h.Host == 0, h.byAddress(), w.down[h.Site.Process]:
+	case !h.upload() && !h.download(), int64(h.Bytes) < smallestBytes, h.Host == 0, h.byAddress(), w.down[h.Site.Process], !w.pass.byItself[h.Site.Process]:
 	case within(w.pass.unused[h.Site.Process], int64(h.Host), int64(h.Bytes)):
 		w.never[h.ID] = true
 		w.found.of(h.Site).ofKind(h.spared(), int64(h.Bytes), "never")
@@ -101,7 +104,7 @@ type broughtBack struct {
 func (w *unused) step(d *datum, s, next *step) {
 	switch {
 	case s.kind != model.EnqueueUploadStart || d.exposed || w.never[s.record]:
-	case next == nil && s.done == w.pass.history.uses[d.key.deviceData],
+	case next == nil && w.pass.byItself[d.key.process] && s.done == w.pass.history.uses[d.key.deviceData],
 		next != nil && next.done == s.done && (next.kind == model.Create || next.kind == model.EnqueueUploadStart && next.address == s.address):
 		w.found.of(s.site).ofKind(s.row, s.bytes, "sent")
 	}

@@ -102,7 +102,7 @@ func TestWatchersAgreeWithSQL(t *testing.T) {
 		{"few data", few},
 		{"few data with hashes", append(slices.Clone(few), hashes)},
 		{"exposed data", append(slices.Clone(few), hashes, "INSERT INTO meta SELECT 'exposed: ' || column1 || ' ' || column2, column2 FROM (VALUES (4096, 8192), (4000, 300), (12288, 4096))")},
-		{"unused data", append(slices.Clone(few), hashes, "INSERT INTO meta SELECT 'unused: ' || p.id || ' ' || column1 || ' ' || column2, column2 FROM (VALUES (4096, 8192), (4000, 300), (12288, 4096)), process p WHERE p.id % 2")},
+		{"unused data", append(slices.Clone(few), hashes, "UPDATE process SET ended = 'exited'", "INSERT INTO meta SELECT 'process_exit_' || id, 'status 0' FROM process WHERE id % 4", "INSERT INTO meta SELECT 'unused: ' || p.id || ' ' || column1 || ' ' || column2, column2 FROM (VALUES (4096, 8192), (4000, 300), (12288, 4096)), process p WHERE p.id % 2")},
 		{"kept data", []string{"UPDATE site_detail SET (parent_construct, construct) = (SELECT code, name FROM construct WHERE name = iif(site % 4, 'enter_data', 'runtime_api')) WHERE kind_code IN (6, 8) AND site % 5",
 			"UPDATE process SET ended = 'exited'", "INSERT INTO meta SELECT 'process_exit_' || id, 'status 0' FROM process WHERE id % 3",
 			"UPDATE record SET link = 0 WHERE site IN (SELECT id FROM site WHERE kind IN (6, 7, 8, 9))"}},
@@ -139,7 +139,7 @@ func TestUnusedOfWhatWasMissed(t *testing.T) {
 		path := tracetest.File(t, 3000, 5)
 		tracetest.Change(t, path, "DELETE FROM meta WHERE key BETWEEN 'unused: ' AND 'unused: :'",
 			"INSERT INTO meta SELECT 'unused: ' || p.id || ' 0 ' || (1 << 60), 1 << 60 FROM process p",
-			fmt.Sprintf("UPDATE process SET since_attach = %d", since))
+			fmt.Sprintf("UPDATE process SET since_attach = %d, ended = 'exited'", since), "DELETE FROM landmark WHERE kind = 100")
 		trace := tracetest.Open(t, path)
 		if agree(t, trace); t.Failed() {
 			return
