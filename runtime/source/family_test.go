@@ -420,8 +420,8 @@ func (m *member) fortranRun() {
 func (m *member) fortranDirectives() {
 	directive := func(name, clauses string) {
 		// Lines of Fortran are short.
-		words := strings.SplitAfter(clauses, ", ")
-		m.line("!$acc %s%s", name, strings.Join(words, "&\n!$acc "))
+		short := strings.NewReplacer(", ", ", &\n!$acc ", ") ", ") &\n!$acc ")
+		m.line("!$acc %s%s", name, short.Replace(clauses))
 	}
 	structured := func() {
 		directive("data", m.clauses(m.some(), "copyin", "copy", "create", "copyout"))

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -25,7 +26,8 @@ func (s score) String() string {
 
 // TestFamily names the mappings of generated programs whose names are known (member), as
 // they are found at the call and from a snapshot of it. None may have another's name.
-// ACCSCOPE_LONG=1 takes the whole family, -v says how each part fares.
+// ACCSCOPE_LONG=1 takes the whole family, -v says how each part fares, and ACCSCOPE_SEED=N
+// takes another family.
 func TestFamily(t *testing.T) {
 	family := []member{
 		{language: "c", place: "main", variables: 8, seed: 1}, {language: "c", place: "inlined", variables: 17, seed: 2},
@@ -42,6 +44,15 @@ func TestFamily(t *testing.T) {
 					family = append(family, member{language: language, place: place, variables: variables, seed: uint64(seed)})
 				}
 			}
+		}
+	}
+	if text := os.Getenv("ACCSCOPE_SEED"); text != "" {
+		seed, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatalf("ACCSCOPE_SEED: %v", err)
+		}
+		for i := range family {
+			family[i].seed += seed
 		}
 	}
 	var mu sync.Mutex
