@@ -216,7 +216,7 @@ func (l *listed) group() bool {
 			g.attached = g.attached || l.entries[g.end].Role == snapshot.Attach
 		}
 		i = g.end - 1
-		if e.Role == snapshot.Release && !g.attached && l.pointsToTarget(e) {
+		if (e.Role == snapshot.Release || e.Role == snapshot.Alloc) && !g.attached && l.pointsToTarget(e) {
 			continue
 		}
 		l.groups = append(l.groups, g)
@@ -262,6 +262,8 @@ func does(clause string, role snapshot.Role) bool {
 		return role == snapshot.Release
 	case "use_device":
 		return role == snapshot.UseDevice
+	case "attach", "detach":
+		return role == snapshot.Attach
 	}
 	return false
 }
@@ -366,7 +368,7 @@ func (l *listed) fits(items []item, groups []group) (agree int, ok bool) {
 			return 0, false
 		case of.form == attached && !g.attached || of.form == variable && g.attached:
 			return 0, false
-		case of.form == embedded && (g.attached || !l.update):
+		case of.form == embedded && (g.attached || !l.update && e.Role != snapshot.Attach):
 			return 0, false
 		}
 		if name := l.names[g.first]; name != "" {
