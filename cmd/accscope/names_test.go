@@ -2,11 +2,15 @@ package main
 
 import (
 	"encoding/csv"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // Kernels are called by their place where people read, beside the linker's name, which
@@ -71,5 +75,76 @@ func TestKernelNames(t *testing.T) {
 	demangled := invoke(t, folder, "query", "--format", "csv", "trace.db", "SELECT demangled(kernel) FROM kernels WHERE kernel = '"+linker+"' GROUP BY kernel").must(t).stdout
 	if demangled != "demangled(kernel)\n"+readable+"\n" {
 		t.Errorf("demangled(kernel) is %q, not %s", demangled, readable)
+	}
+}
+
+// TestVariableNames: optimised code of main describes few of its pointers where their
+// regions begin and end. Each transfer has its variable's name or none, and in a data
+// construct all have it. Every variable has a size of its own.
+func TestVariableNames(t *testing.T) {
+	const variables = 8
+	const function = `#include <stdio.h>
+#include <stdlib.h>
+__attribute__((noinline)) void work (double *a, double *b, int n)
+{
+#pragma acc parallel loop present(a[0:n], b[0:n])
+  for (int i = 0; i < n; i++)
+    a[i] += b[i];
+}
+int main (int argc, char **argv)
+{
+  int n = argc > 1 ? atoi (argv[1]) : 64;
+`
+	const steps, calls, end = "  for (int step = 0; step < 3; step++)\n", "  {\n    work (p0, p1, n);\n    work (p2, p3, n);\n    work (p4, p5, n);\n    work (p6, p7, n);\n  }\n",
+		"  printf (\"%g\\n\", p0[1]);\n"
+	list := func(clause string) (text string) {
+		for i := range variables {
+			text += fmt.Sprintf(" %s(p%d[0:n+%d])", clause, i, i)
+		}
+		return text + "\n"
+	}
+	begin := function
+	for i := range variables {
+		begin += fmt.Sprintf("  double *p%d = malloc ((n + %d) * sizeof (double));\n", i, i)
+	}
+	for i := range variables {
+		begin += fmt.Sprintf("  for (int i = 0; i < n + %d; i++)\n    p%d[i] = i;\n", i, i)
+	}
+	for _, test := range []struct {
+		name, text string
+		uploads    int
+		all        bool // have a name
+	}{
+		{"structured", begin + steps + "  {\n#pragma acc data" + list("copy") + calls + end + "  }\n  return 0;\n}\n", 3 * variables, true},
+		{"entered", begin + "#pragma acc enter data" + list("copyin") + steps + calls + "#pragma acc exit data" + list("copyout") + end + "  return 0;\n}\n", variables, false},
+	} {
+		for _, level := range []string{"-O2", "-O3"} {
+			t.Run(test.name+level, func(t *testing.T) {
+				t.Parallel()
+				folder := t.TempDir()
+				if err := os.WriteFile(filepath.Join(folder, "many.c"), []byte(test.text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				execute(t, folder, nil, compilers.C(), "-fopenacc", "-foffload=disable", level, "-g", "-o", "many", "many.c").must(t)
+				invoke(t, folder, "run", "-o", "trace.db", "--no-summary", "--device", "sim", "--", "./many").must(t)
+				rows, err := csv.NewReader(strings.NewReader(invoke(t, folder, "query", "--format", "csv", "trace.db",
+					"SELECT bytes, variable, direction FROM transfers WHERE bytes >= 512").must(t).stdout)).ReadAll()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(rows) != 1+2*test.uploads {
+					t.Errorf("%d transfers, want %d: %q", len(rows)-1, 2*test.uploads, rows)
+				}
+				for _, row := range rows[1:] {
+					bytes, err := strconv.Atoi(row[0])
+					if err != nil {
+						t.Fatal(err)
+					}
+					if want := fmt.Sprintf("p%d", bytes/8-64); row[1] != want && (test.all || row[1] != "") {
+						t.Errorf("the %s of %s is called %q", row[2], want, row[1])
+					}
+				}
+			})
+		}
 	}
 }
