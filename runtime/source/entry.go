@@ -11,32 +11,17 @@ import (
 // slots, frame and static are allowed. Mappings without a name stay empty.
 func NameEntries(entries []snapshot.Entry, slots []Slot, frame *Frame, static func(address, size uint64) string) []string {
 	names := make([]string, len(entries))
-	var known []Variable
 	for _, s := range slots {
-		if s.Index >= len(entries) {
-			continue
+		if s.Index < len(entries) {
+			names[s.Index] = s.Name
 		}
-		names[s.Index] = s.Name
-		e := entries[s.Index]
-		if e.Address == 0 || frame == nil {
-			continue
-		}
-		typ := s.kind.resolve()
-		if typ == nil {
-			continue
-		}
-		v := Variable{Name: s.Name, typ: typ, Size: typ.Size, Pointer: typ.Kind == units.Pointer}
-		if s.Pointer {
-			v.Value = e.Address + uint64(s.Bias)
-		} else {
-			v.Address, v.inPlace = e.Address+uint64(s.Bias), true
-		}
-		known = append(known, v)
 	}
-	if frame != nil && len(known) > 0 {
-		local := *frame
-		local.extra = local.withValues(known)
-		frame = &local
+	if frame != nil {
+		if known := slotVariables(entries, slots); len(known) > 0 {
+			local := *frame
+			local.extra = local.withValues(known)
+			frame = &local
+		}
 	}
 	for i, e := range entries {
 		if names[i] == "" && frame != nil {
@@ -52,6 +37,27 @@ func NameEntries(entries []snapshot.Entry, slots []Slot, frame *Frame, static fu
 	}
 	nameGroups(entries, names)
 	return names
+}
+
+// slotVariables are the variables that the slots of an outlined function tell of.
+func slotVariables(entries []snapshot.Entry, slots []Slot) (list []Variable) {
+	for _, s := range slots {
+		if s.Index >= len(entries) || entries[s.Index].Address == 0 {
+			continue
+		}
+		typ := s.kind.resolve()
+		if typ == nil {
+			continue
+		}
+		v := Variable{Name: s.Name, typ: typ, Size: typ.Size, Pointer: typ.Kind == units.Pointer}
+		if at := entries[s.Index].Address + uint64(s.Bias); s.Pointer {
+			v.Value = at
+		} else {
+			v.Address, v.inPlace = at, true
+		}
+		list = append(list, v)
+	}
+	return list
 }
 
 // withValues reads the pointers among the variables.

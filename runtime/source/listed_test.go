@@ -32,6 +32,7 @@ func TestFamily(t *testing.T) {
 	family := []member{
 		{language: "c", place: "main", variables: 8, seed: 1}, {language: "c", place: "inlined", variables: 17, seed: 2},
 		{language: "cc", place: "callee", variables: 8, seed: 4}, {language: "cc", place: "callee", variables: 8, seed: 9},
+		{language: "c", place: "callee", variables: 40, seed: 10}, {language: "cc", place: "callee", variables: 40, seed: 8}, // large frames
 		{language: "f90", place: "callee", variables: 17, seed: 5}, {language: "f90", place: "main", variables: 2, seed: 1},
 	}
 	levels := []string{"-O2"}

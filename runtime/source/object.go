@@ -57,27 +57,6 @@ func (p *Process) Object(c snapshot.Call, i int, name string, start uint64) (o O
 	return o, ok
 }
 
-// slotVariables are the variables that the slots of an outlined function tell of.
-func slotVariables(entries []snapshot.Entry, slots []Slot) (list []Variable) {
-	for _, s := range slots {
-		if s.Index >= len(entries) || entries[s.Index].Address == 0 {
-			continue
-		}
-		typ := s.kind.resolve()
-		if typ == nil {
-			continue
-		}
-		v := Variable{Name: s.Name, typ: typ, Size: typ.Size, Pointer: typ.Kind == units.Pointer}
-		if at := entries[s.Index].Address + uint64(s.Bias); s.Pointer {
-			v.Value = at
-		} else {
-			v.Address, v.inPlace = at, true
-		}
-		list = append(list, v)
-	}
-	return list
-}
-
 // A walk follows a name from its variable to what it stands for.
 type walk struct {
 	f     *Frame

@@ -40,7 +40,8 @@ const (
 
 const (
 	frameBytes  = 8 << 10 // from the caller's stack pointer upwards
-	localBytes  = 4 << 10 // below the frame pointer, which may be far up
+	localBytes  = 4 << 10 // below the frame pointer, which may be far up, and behind arrays
+	stackBytes  = 8 << 20 // what lies so far up is in the stack
 	targetBytes = 512     // of what a pointer points to
 	maxTargets  = 128
 
@@ -72,6 +73,7 @@ func (c *Call) AppendOf(to []byte, static [][2]uint64, pid int) []byte {
 		if fp, known := c.Registers.Get(own.FramePointer); known && int64(fp) > int64(sp+frameBytes) {
 			wanted = append(wanted, [2]uint64{uint64(max(int64(fp-localBytes), int64(sp+frameBytes))), fp + 256})
 		}
+		wanted = append(wanted, c.betweenArrays(sp)...)
 	}
 	for _, e := range c.Entries {
 		if e.Follows { // the array's descriptor, which may lie far inside of a structure
@@ -121,6 +123,34 @@ func (c *Call) AppendOf(to []byte, static [][2]uint64, pid int) []byte {
 		to = append(to, p.bytes...)
 	}
 	return to
+}
+
+// betweenArrays are the ranges of the stack between and behind the entries that lie there:
+// a frame with large arrays has what it saved and its arguments further up. It is nothing
+// of what is near the stack pointer, and at most frameBytes.
+func (c *Call) betweenArrays(sp uint64) (list [][2]uint64) {
+	var arrays [][2]uint64
+	for _, e := range c.Entries {
+		if e.Address > sp && e.Address-sp < stackBytes && e.Size < stackBytes && !e.Structure {
+			arrays = append(arrays, [2]uint64{e.Address, e.Address + e.Size})
+		}
+	}
+	slices.SortFunc(arrays, func(a, b [2]uint64) int { return cmp.Compare(a[0], b[0]) })
+	if arrays == nil {
+		return nil
+	}
+	left, end := uint64(frameBytes), sp+frameBytes
+	add := func(next uint64) {
+		if high := min(next, end+min(left, localBytes)); end < high {
+			list, left = append(list, [2]uint64{end, high}), left-(high-end)
+		}
+	}
+	for _, a := range arrays {
+		add(a[0])
+		end = max(end, a[1])
+	}
+	add(end + localBytes)
+	return list
 }
 
 // targets are the beginnings of what registers and pieces point to.
