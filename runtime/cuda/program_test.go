@@ -240,3 +240,18 @@ func TestProgramFails(t *testing.T) {
 		}
 	}
 }
+
+// TestTells: the end of the runtime names the device that was used, and the look-up of a
+// kernel's name gives the driver's, which on the stand-in is none that follows from it.
+func TestTells(t *testing.T) {
+	p := compile(t, "testdata/tells.c")
+	for device, want := range map[string]string{
+		"nvidia": strings.Repeat("main._omp_fn.0: 0, f1\n", 2) + "device 0 of type 5, interface 0 of type 5\n",
+		"sim":    strings.Repeat("main._omp_fn.0: 0, main._omp_fn.0\n", 2) + "device 0 of type 100, interface 0 of type 100\n",
+		"host":   "device 0 of type 2, interface 0 of type 2\n",
+	} {
+		if got, err := p.run(t, "ACC_DEVICE_TYPE="+device); err != nil || got != want {
+			t.Errorf("%s: %v, printed\n%s", device, err, got)
+		}
+	}
+}

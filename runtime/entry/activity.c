@@ -167,13 +167,22 @@ device (int32_t type, int32_t number, struct accscope_activity_device *facts)
   return facts == NULL || facts->size < sizeof *facts ? EINVAL : ENODEV;
 }
 
+static int
+kernel (int32_t type, int32_t number, const char *name, const char **driver_name)
+{
+  if (table ())
+    return table ()->kernel (type, number, name, driver_name);
+  return name == NULL || driver_name == NULL ? EINVAL : ENODEV;
+}
+
 static const struct accscope_activity before =
 {
   .size = sizeof before, .version = 1,
   .subscribe = subscribe, .unsubscribe = unsubscribe, .flush = flush,
   .current_correlation = current_correlation, .clock = clock_point,
   .mappings = mappings, .queues = queues,
-  .device = device, .flush_for = flush_for, .learned = learned
+  .device = device, .flush_for = flush_for, .learned = learned,
+  .kernel = kernel
 };
 
 static const struct accscope_activity *

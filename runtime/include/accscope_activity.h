@@ -17,7 +17,7 @@
    covers it.  Functions that return int return 0 or an errno value: EINVAL for
    a null pointer, a struct that is too small, or a subscription that does not
    exist; ENODEV for a device that does not exist or is not initialised; ENOMEM;
-   EDEADLK and EBUSY as flush and flush_for say.
+   EDEADLK, EBUSY and ENOENT as flush, flush_for and kernel say.
 
    All functions may be called from any thread, also from callbacks of events
    and of this interface.  */
@@ -210,6 +210,14 @@ struct accscope_activity
      or another queue was made to wait for it.  UINT64_MAX from when the program had or
      gave a queue's native handle on, by which it can wait as it likes.  */
   uint64_t (*learned) (void);
+
+  /* Gives what the device's driver, and with it CUPTI and debuggers, calls the kernel
+     that events and records call kernel_name; valid until the end of the process.  In a
+     callback for its acc_ev_enqueue_launch_start it is known; ENOENT where no construct
+     has launched such a kernel on the device since that was initialised.  A device
+     without a driver of its own calls it what events do.  */
+  int (*kernel) (int32_t device_type, int32_t device_number,
+		 const char *kernel_name, const char **driver_name);
 };
 
 /* What acc_prof_lookup (ACCSCOPE_ACTIVITY_NAME) answers, cast to acc_query_fn. */

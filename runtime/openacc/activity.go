@@ -149,6 +149,21 @@ func (rt *Runtime) Clock(kind device.Type, number int) (device.ClockPoint, bool)
 	return d.readClock(), true
 }
 
+// DriverKernel is what the driver of an initialised device calls the kernel that events call
+// name, "" if none of that name was launched on it.
+func (rt *Runtime) DriverKernel(kind device.Type, number int, name string) (driver string, ok bool) {
+	d := rt.known(kind, number)
+	if d == nil {
+		return "", false
+	}
+	for _, k := range *d.kernels.Load() {
+		if own := k.code.Name(); d.name(k) == name || own == name {
+			return own, true
+		}
+	}
+	return "", true
+}
+
 // known finds an initialised device, nil if there is none.
 func (rt *Runtime) known(kind device.Type, number int) *Device {
 	rt.mu.Lock()

@@ -193,6 +193,9 @@ func (d *Device) openDriver() error {
 	d.generation.Add(1)
 	d.rt.active.Add(1)
 	d.rt.started.Store(true)
+	if !d.Shared || d.rt.used.Load() == nil {
+		d.rt.used.Store(d)
+	}
 	d.open.Store(true)
 	d.changed()
 	return nil

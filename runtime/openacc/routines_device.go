@@ -312,6 +312,7 @@ func (t *deviceRoutines) ended() {
 	t.rt.activity.Drain(func() {})
 	if t.wanted(callbacks.RuntimeShutdown) {
 		g, _ := t.composeOwn(callbacks.RuntimeShutdown, nil)
+		g.onDevice(t.rt.used.Load(), false)
 		g.info.Async, g.info.AsyncQueue = AsyncSync, AsyncSync
 		t.carryOut()
 	}

@@ -73,6 +73,7 @@ type Runtime struct {
 	dropped      atomic.Pointer[map[*Device][]hostRange] // what was on devices then
 	active       atomic.Int64                            // devices between initialisation and shutdown
 	started      atomic.Bool                             // something was initialised
+	used         atomic.Pointer[Device]                  // what was initialised last: the host only where nothing else was
 	over         atomic.Bool                             // runtime_shutdown came
 	identities   atomic.Uint64                           // of threads
 	correlations atomic.Uint64

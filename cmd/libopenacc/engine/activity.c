@@ -63,13 +63,20 @@ queues (int32_t type, int32_t number, accscope_activity_each_queue each,
   return accscopeQueues (type, number, each, context);
 }
 
+static int
+kernel (int32_t type, int32_t number, const char *name, const char **driver_name)
+{
+  return accscopeKernel (type, number, (char *) name, (char **) driver_name);
+}
+
 static const struct accscope_activity table =
 {
   .size = sizeof table, .version = 1,
   .subscribe = subscribe, .unsubscribe = accscopeUnsubscribe,
   .flush = accscopeFlush, .current_correlation = current_correlation,
   .clock = accscopeClock, .mappings = mappings, .queues = queues,
-  .device = accscopeDevice, .flush_for = accscopeFlushFor, .learned = accscopeLearned
+  .device = accscopeDevice, .flush_for = accscopeFlushFor, .learned = accscopeLearned,
+  .kernel = kernel
 };
 
 const struct accscope_activity *

@@ -151,4 +151,21 @@ func accscopeDevice(kind, number C.int32_t, facts *C.struct_accscope_activity_de
 	return 0
 }
 
+//export accscopeKernel
+func accscopeKernel(kind, number C.int32_t, name *C.char, driverName **C.char) C.int {
+	defer guard()
+	if name == nil || driverName == nil {
+		return C.EINVAL
+	}
+	known, ok := core.DriverKernel(device.Type(kind), int(number), C.GoString(name))
+	switch {
+	case !ok:
+		return C.ENODEV
+	case known == "":
+		return C.ENOENT
+	}
+	*(*callbacks.CString)(unsafe.Pointer(driverName)) = callbacks.Intern(known)
+	return 0
+}
+
 func delivering() bool { return C.accscope_engine_delivering() != 0 }

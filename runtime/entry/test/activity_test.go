@@ -28,6 +28,7 @@ func TestEarlyActivity(t *testing.T) {
 			"queues",
 			"device",
 			"learned",
+			"kernel",
 			"program_end",
 		}, ""},
 		{"refused", "refuse", []string{
@@ -44,6 +45,7 @@ func TestEarlyActivity(t *testing.T) {
 			"queues",
 			"device",
 			"learned",
+			"kernel",
 			"program_end",
 		}, lines("libopenacc: a tool's subscription to device activity was refused",
 			"libopenacc: a tool's subscription to device activity was refused")},

@@ -46,6 +46,7 @@ main (void)
   struct accscope_activity_subscriber broken = wanted;
   struct accscope_activity_clock time = { .size = sizeof time };
   struct accscope_activity_device device = { .size = sizeof device };
+  const char *name;
   uint64_t number[ROOM + 1], late = 0;
   const struct accscope_activity *activity;
   int refused = getenv ("STANDIN_ACTIVITY") != NULL
@@ -97,6 +98,9 @@ main (void)
   EXPECT (activity->mappings (acc_device_host, 0, mapping, NULL), ENODEV);
   EXPECT (activity->queues (acc_device_host, 0, NULL, NULL), EINVAL);
   EXPECT (activity->queues (acc_device_host, 0, queue, NULL), ENODEV);
+  EXPECT (activity->kernel (acc_device_host, 0, NULL, &name), EINVAL);
+  EXPECT (activity->kernel (acc_device_host, 0, "main._omp_fn.0", NULL), EINVAL);
+  EXPECT (activity->kernel (acc_device_host, 0, "main._omp_fn.0", &name), ENODEV);
   EXPECT (activity->device (acc_device_host, 0, NULL), EINVAL);
   EXPECT (activity->device (acc_device_host, 0, &device), ENODEV);
 
@@ -113,5 +117,6 @@ main (void)
   EXPECT (activity->queues (acc_device_host, 0, queue, NULL), 0);
   EXPECT (activity->device (acc_device_host, 0, &device), 0);
   EXPECT (activity->learned (), 7);
+  EXPECT (activity->kernel (acc_device_host, 0, "main._omp_fn.0", &name), 0);
   return 0;
 }

@@ -96,6 +96,13 @@ learned (void)
   return 7;
 }
 
+static int
+kernel (int32_t type, int32_t number, const char *name, const char **driver_name)
+{
+  (void) type, (void) number, (void) name, (void) driver_name;
+  return say ("kernel");
+}
+
 static const struct accscope_activity *
 activity (void)
 {
@@ -104,7 +111,7 @@ activity (void)
 	.unsubscribe = unsubscribe, .flush = flush,
 	.current_correlation = current_correlation, .clock = clock_point,
 	.mappings = mappings, .queues = queues, .device = device,
-	.flush_for = flush_for, .learned = learned };
+	.flush_for = flush_for, .learned = learned, .kernel = kernel };
 
   return &table;
 }
