@@ -35,7 +35,7 @@ CFLAGS_COMMON := -std=gnu11 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -
 	@rm $@.new
 FORCE:
 
-.PHONY: FORCE all help screens setup demo test test-all check long benchmarks consumers sanitize race conformance control compiler distribution roots aarch64 bench bench-gather bench-archive engine-profile gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
+.PHONY: FORCE all help screens setup demo test test-all check long benchmarks consumers sanitize race conformance control compiler distribution roots aarch64 slurm bench bench-gather bench-archive engine-profile gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
 .DEFAULT_GOAL := all
 
 include runtime/entry/build.mk
@@ -91,7 +91,7 @@ distribution: all ## of the tests those that depend most on what a distribution'
 	$(GO) test -short -timeout 40m ./collector/session ./runtime/entry/test
 
 # What test-all is made of. Each can be made alone.
-PARTS := check check-page long benchmarks consumers sanitize race conformance control dist try-dist roots aarch64 soak
+PARTS := check check-page long benchmarks consumers sanitize race conformance control dist try-dist roots aarch64 slurm soak
 
 test-all: all ## everything, the long suites whole: every part, then a line for each
 	@.ci/setup test
@@ -140,6 +140,10 @@ compiler: all ## what holds for each version of GCC: make compiler GCC=14
 
 aarch64: ## build for aarch64 by cross compilers and try it under qemu-user, where the machine allows it
 	.ci/aarch64
+
+slurm: all ## the pages' jobs under Slurm itself, where the machine allows it
+	@.ci/setup slurm
+	ACCSCOPE_SLURM=1 $(GO) test -count 1 -v -run TestSlurm -parallel 3 -timeout 30m ./cmd/accscope
 
 roots: ## GCC 13 to 16 in root folders of Debian 13 and forky, where the machine allows it
 	@.ci/setup roots

@@ -37,11 +37,12 @@ esac
 exec "$TEST_ACCSCOPE" "$@"`,
 }
 
-// The batch scripts of the pages stand as they are submitted, and give one result of all ranks.
-// In the long suite all of them run.
-func TestBatchScripts(t *testing.T) {
-	program := build(t, "jacobi")
-	count := 0
+// batchScript is a script of a page, as it is submitted.
+type batchScript struct{ page, system, text string }
+
+// batchScripts are those of the pages.
+func batchScripts(t *testing.T) (all []batchScript) {
+	t.Helper()
 	for _, page := range []string{"gather.md", "recipes.md"} {
 		text, err := os.ReadFile(filepath.Join("../../docs", page))
 		if err != nil {
@@ -51,23 +52,32 @@ func TestBatchScripts(t *testing.T) {
 			if i%2 == 0 || !strings.HasPrefix(block, "#!") {
 				continue
 			}
-			count++
 			system := ""
 			for _, each := range []string{"#SBATCH", "#PBS", "# flux:"} {
 				if strings.Contains(block, "\n"+each+" ") {
 					system = strings.Trim(each, "#: ")
 				}
 			}
-			t.Run(page+"/"+system, func(t *testing.T) {
-				if os.Getenv("ACCSCOPE_LONG") == "" && system != "flux" {
-					t.Skip("part of make long")
-				}
-				runBatch(t, block, program)
-			})
+			all = append(all, batchScript{page, system, block})
 		}
 	}
-	if count != 5 {
-		t.Errorf("%d scripts, want 5", count)
+	if len(all) != 5 {
+		t.Errorf("%d scripts, want 5", len(all))
+	}
+	return all
+}
+
+// The batch scripts of the pages stand as they are submitted, and give one result of all ranks.
+// In the long suite all of them run.
+func TestBatchScripts(t *testing.T) {
+	program := build(t, "jacobi")
+	for _, s := range batchScripts(t) {
+		t.Run(s.page+"/"+s.system, func(t *testing.T) {
+			if os.Getenv("ACCSCOPE_LONG") == "" && s.system != "flux" {
+				t.Skip("part of make long")
+			}
+			runBatch(t, s.text, program)
+		})
 	}
 }
 

@@ -52,7 +52,8 @@ func (flags *gatherFlags) printStart() error {
 	return err
 }
 
-// shellWord is a text as one word of a shell's command.
+// shellWord is a text as one word for any shell that evaluates it. The package shell writes for
+// people, what steers a terminal as $'…', which dash does not know.
 func shellWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // tellAddress writes the collector's address into the pipe of --start, nothing where it could
