@@ -198,6 +198,8 @@ func (f *slurmFolder) gathered(job string, start int, end string) {
 	}
 	if m := manifestOf(f.t, filepath.Join(f.path, folder)); !m.Complete || m.Ranks != 8 || m.Lost != 0 || m.EndedBy != "a signal" {
 		f.t.Errorf("%s: %+v, want it complete of 8 ranks: %s", folder, m, f.said())
+	} else if end == "status 0" && m.Ended != m.Agents {
+		f.t.Errorf("%s: %+v, want that all agents ended: %s", folder, m, f.said())
 	}
 	f.ranks(filepath.Join(folder, "trace.db"), end)
 }
