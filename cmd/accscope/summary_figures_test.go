@@ -87,6 +87,20 @@ func coveredTime(condition string) string {
 		FROM device_activity WHERE ` + condition + `)`
 }
 
+// waitedTime is SQL for how long the host waited: in waits, and, of each thread, inside of
+// synchronous operations while the device was at them.
+const waitedTime = `WITH operation AS (
+  SELECT record, thread, enqueue_time AS host, device_time AS device FROM kernels WHERE async_queue = -2
+  UNION ALL SELECT record, thread, enqueue_time, device_time FROM transfers WHERE async_queue = -2
+), place AS (
+  SELECT thread, min(sum(host), coalesce(sum(device), 0)) AS inside, coalesce(sum(device), 0) AS device
+  FROM operation o JOIN record r ON r.id = o.record GROUP BY thread, r.site
+), threads AS (
+  SELECT thread, sum(inside) AS inside, sum(device) - (SELECT coalesce(sum(w.duration), 0) FROM waits w WHERE w.thread = place.thread AND w.async_queue = -2) AS more
+  FROM place GROUP BY thread
+)
+SELECT (SELECT coalesce(sum(duration), 0) FROM waits) + (SELECT coalesce(sum(max(min(inside, more), 0)), 0) FROM threads)`
+
 // Every figure of the summary is what SQL finds in the same trace.
 func TestSummaryIsWhatTheTraceSays(t *testing.T) {
 	for _, test := range []struct{ name, source, device string }{
@@ -111,7 +125,7 @@ func TestSummaryIsWhatTheTraceSays(t *testing.T) {
 			want = append(want, "wall time "+report.ShowDuration(wall))
 			threads := figure(t, folder, "SELECT count(DISTINCT thread) FROM spans") * wall
 			calls := figure(t, folder, "SELECT sum(duration) FROM spans WHERE depth = 0")
-			waits := figure(t, folder, "SELECT coalesce(sum(duration), 0) FROM waits")
+			waits := figure(t, folder, waitedTime)
 			if test.device == "host" {
 				want = append(want, "none was used: constructs on the host are what is measured",
 					"host in OpenACC "+asShare(calls, threads)+", outside "+asShare(threads-calls, threads))
@@ -139,6 +153,27 @@ func TestSummaryIsWhatTheTraceSays(t *testing.T) {
 						", transfers "+asShare(figure(t, folder, coveredTime(transfers)), wall),
 					"host waiting "+asShare(waits, threads)+", other OpenACC "+asShare(calls-waits, threads)+", outside "+asShare(threads-calls, threads))
 				memory := rowsOf(t, folder, "SELECT peak_bytes, capacity FROM devices WHERE peak_bytes > 0")[0]
+				if waited, busy := figure(t, folder, waitedTime), figure(t, folder, "SELECT sum(busy_time) FROM queues WHERE async_queue = -2"); waited < busy*0.9 {
+					t.Errorf("the host waited %v ns for synchronous operations of %v", waited, busy)
+				}
+				var document struct {
+					Tables struct {
+						Queues struct {
+							Rows []struct {
+								Queue string  `json:"async_queue"`
+								Share float64 `json:"busy_share"`
+							}
+						}
+					}
+				}
+				if err := json.Unmarshal([]byte(invoke(t, folder, "report", "--format", "json", "trace.db").must(t).stdout), &document); err != nil {
+					t.Fatal(err)
+				}
+				for _, q := range document.Tables.Queues.Rows {
+					if share := figure(t, folder, "SELECT busy_time FROM queues WHERE async_queue = -2") / wall; q.Queue == "sync" && q.Share != share {
+						t.Errorf("the synchronous queue is busy for %v of the wall time, want %v", q.Share, share)
+					}
+				}
 				want = append(want, "peak memory "+asBytes(memory[0])+" of "+asBytes(memory[1])+" (sim 0)")
 				for _, r := range rowsOf(t, folder, `SELECT line, function, sum(device_time), count(*) FROM kernels GROUP BY kernel, 1 ORDER BY 3 DESC LIMIT 3`) {
 					time, _ := strconv.ParseFloat(r[2], 64)

@@ -78,7 +78,7 @@ var onlyWithRows = []string{"errors", "runtime_warnings", "annotations", "commun
 // all are the tables that are wanted. What is expensive to find is left where it is not.
 func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 	filter := options.Filter
-	var failures, said, annotations, time, messages, calls, memory, leaks, open, sampled *Table
+	var failures, said, annotations, time, messages, calls, memory, leaks, open, queues, sampled *Table
 	for _, part := range []struct {
 		keys []string
 		find func() error
@@ -95,6 +95,7 @@ func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 			return err
 		}},
 		{[]string{callStacksKey, "constructs"}, func() (err error) { calls, err = f.callStacks(options.Top); return err }},
+		{[]string{"queues"}, func() (err error) { queues, err = f.queues(filter); return err }},
 		{[]string{"memory"}, func() (err error) { memory, err = f.memoryTable(filter, options.Top); return err }},
 		{[]string{"leaks", "open"}, func() (err error) { leaks, open, err = f.left(trace, filter); return err }},
 		{[]string{"memory", "leaks"}, func() error { return noteMissing(trace, memory, leaks) }},
@@ -111,7 +112,7 @@ func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 		constructs.Note += "; " + noCallStacks
 	}
 	tables := []*Table{failures, said, time, annotations, messages, constructs, calls, f.kernels(), f.directions(), f.transferred(),
-		f.synchronisation(), f.queues(), memory, leaks, open, f.instants(), sampled}
+		f.synchronisation(), queues, memory, leaks, open, f.instants(), sampled}
 	if options.wants("ranks", "imbalance", "critical_path") {
 		ofRanks, err := f.ofRanks(filter)
 		if err != nil {

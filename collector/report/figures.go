@@ -11,7 +11,7 @@ func (f *facts) figures(filter Filter, calls *messages) (*Table, error) {
 		return nil, err
 	}
 	table := &Table{Key: "time", Title: "Where the time went",
-		Note:    "devices: what was enqueued there, whenever it ran; kernels and transfers may overlap; host: over the threads that use OpenACC",
+		Note:    "devices: what was enqueued there, whenever it ran; kernels and transfers may overlap; host: over the threads that use OpenACC, waiting also in synchronous operations while the device is at them",
 		Columns: []Column{{"part", "part", Text}, {"time", "time_ns", Nanoseconds}, {"share", "part_share", Fraction}}}
 	add := func(part string, time, whole int64) {
 		table.Rows = append(table.Rows, []any{part, time, share(time, whole)})

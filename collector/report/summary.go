@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -59,7 +60,7 @@ type DeviceTime struct {
 type HostTime struct {
 	Threads int   `json:"threads"` // that use OpenACC
 	All     int64 `json:"host"`    // their processes' time, over them
-	Waits   int64 `json:"waits"`   // blocked in waits
+	Waits   int64 `json:"waits"`   // in waits, and in synchronous operations while the device was at them
 	Calls   int64 `json:"calls"`   // in other OpenACC constructs and routines
 }
 
@@ -143,24 +144,19 @@ func (f *facts) chosen(filter Filter, process int64, of Interval) (list []Interv
 	return list
 }
 
-// readTimes finds the wall time and what the host did with it. Of a process that
-// was not recorded from its begin, or of which only the newest was kept, the time
-// from the first to the last event counts, and none in which nothing was recorded.
-func (s *Summary) readTimes(f *facts, filter Filter) error {
+// processTimes are the times of processes that count, and the wall time. Of a process that
+// was not recorded from begin to end, part, it is what was recorded.
+func (f *facts) processTimes(filter Filter) (whole map[int64][]Interval, wall int64, part bool, err error) {
 	meta, err := f.trace.Meta()
 	if err != nil {
-		return err
+		return nil, 0, false, err
 	}
-	missing, err := f.trace.Partial()
-	if err != nil {
-		return err
-	}
-	part := meta.Facts["filter_last_bytes"] != "" || meta.Facts["filter_last_ns"] != ""
-	whole := map[int64][]Interval{} // of processes
+	part = meta.Facts["filter_last_bytes"] != "" || meta.Facts["filter_last_ns"] != ""
+	whole = map[int64][]Interval{}
 	begin, end := int64(math.MaxInt64), int64(math.MinInt64)
 	for r, err := range f.trace.Rows("reading times", `SELECT process, start, coalesce(end, ?), since_attach FROM processes`, f.last) {
 		if err != nil {
-			return err
+			return nil, 0, false, err
 		}
 		times := f.chosen(filter, r.ColumnInt64(0), Interval{r.ColumnInt64(1), r.ColumnInt64(2)})
 		for _, at := range times {
@@ -169,20 +165,59 @@ func (s *Summary) readTimes(f *facts, filter Filter) error {
 		whole[r.ColumnInt64(0)] = times
 		part = part || r.ColumnInt64(3) != 0
 	}
+	if part || filter.Within != nil {
+		return whole, f.wall, part, nil
+	}
+	return whole, max(end-begin, 0), part, nil
+}
+
+// waits are how long the host waited: in waits, and in the enqueueing of synchronous operations
+// for as long as the device was at them, as some runtimes and all copies of pageable memory do
+// it. What of the devices' time waits cover is not in the latter again.
+func (f *facts) waits() (sum int64) {
+	type synchronous struct{ inside, device, waits int64 }
+	threads := map[int64]*synchronous{}
+	for _, t := range f.totals {
+		sync := t.site.AsyncQueue == model.AsyncSync
+		of := lookup.New(threads, t.thread)
+		switch t.site.KindCode {
+		case model.WaitStart:
+			sum += t.Time
+			if sync {
+				of.waits += t.Time
+			}
+		case model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart:
+			if sync {
+				of.inside += min(t.Time, t.device.Time)
+				of.device += t.device.Time
+			}
+		}
+	}
+	for _, of := range threads {
+		sum += max(min(of.inside, of.device-of.waits), 0)
+	}
+	return sum
+}
+
+// readTimes finds the wall time and what the host did with it.
+func (s *Summary) readTimes(f *facts, filter Filter) error {
+	missing, err := f.trace.Partial()
+	if err != nil {
+		return err
+	}
+	whole, wall, part, err := f.processTimes(filter)
+	if err != nil {
+		return err
+	}
+	s.Wall = wall
 	for _, t := range f.totals {
 		if !model.IsStart(t.site.KindCode) {
 			continue
 		}
 		s.Host.Calls += t.Exclusive()
-		if t.site.KindCode == model.WaitStart {
-			s.Host.Waits += t.Time
-		}
 	}
+	s.Host.Waits = f.waits()
 	s.Host.Calls = max(s.Host.Calls-s.Host.Waits, 0)
-	s.Wall = max(end-begin, 0)
-	if part || filter.Within != nil {
-		s.Wall = f.wall
-	}
 	// Threads that use OpenACC somewhere are there all the time.
 	users, err := f.trace.Users()
 	if err != nil {

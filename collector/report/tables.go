@@ -174,7 +174,11 @@ func (f *facts) synchronisation() *Table {
 // queueName names an async queue as users write it.
 func queueName(number int64) string { return callbacks.AsyncName(number) }
 
-func (f *facts) queues() *Table {
+func (f *facts) queues(filter Filter) (*Table, error) {
+	_, wall, _, err := f.processTimes(filter)
+	if err != nil {
+		return nil, err
+	}
 	table := &Table{Key: "queues", Title: "Queues",
 		Empty: "no queue was used",
 		Columns: []Column{{"device", "device", Text}, {"queue", "async_queue", Text}, {"kernels", "kernels", Count}, {"uploads", "uploads", Count},
@@ -201,9 +205,9 @@ func (f *facts) queues() *Table {
 			table.Note = "queues of the same name are added up over the processes; 'of the time' is their average"
 		}
 		table.Rows = append(table.Rows, []any{r.site.deviceName, queueName(r.site.AsyncQueue), c[0], c[1], c[2], r.Bytes,
-			known(r.device.Time, r.device.Count), shareKnown(r.device, n*f.wall)})
+			known(r.device.Time, r.device.Count), shareKnown(r.device, n*wall)})
 	}
-	return table
+	return table, nil
 }
 
 func shareKnown(d store.Sum, wall int64) any {
