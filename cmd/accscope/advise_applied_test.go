@@ -91,6 +91,50 @@ func TestAdviceOfSwappedBuffers(t *testing.T) {
 	}
 }
 
+// TestAdviceOfParts: blocks are set against each other by their bytes, and scalars that a
+// construct copies by itself neither hide a finding nor are one.
+func TestAdviceOfParts(t *testing.T) {
+	folder := t.TempDir()
+	source, err := filepath.Abs(filepath.Join(adviceFolder, "applied", "parts.c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	execute(t, folder, nil, compilers.C(), "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", "program", source).must(t)
+	for _, test := range []struct {
+		function, rule string
+		instead        []string // of each finding of the rule
+		not            []string // rules that find nothing
+	}{
+		{"part", "queue-race", []string{"#pragma acc update self(c[0:N / 2]) async(2) wait(1)\nor the same queue for both"}, nil},
+		{"blocks", "queue-race", []string{"#pragma acc update self(c[first:BLOCK]) async(queue + 1) wait(queue)\nor the same queue for both"}, nil},
+		{"right", "", nil, []string{"queue-race", "needless-wait"}},
+		{"halo", "small-transfers", []string{"before the loop at line 75 in halo: one update self of all parts of field together; where they lie apart, a kernel that gathers them in one array",
+			"behind the loop at line 75 in halo: one update device of all parts of field together; where they lie apart, one of an array with them, and a kernel that puts them in their places"}, nil},
+		{"waits", "needless-wait", []string{"leave the wait out; wait once, before the update at line 98: #pragma acc wait(1)\n" +
+			"and at line 93, which copies step, weight back otherwise: #pragma acc parallel loop present(field) async(1) firstprivate(step, weight)"}, nil},
+		{"counts", "", nil, []string{"needless-wait", "synchronous-construct"}},
+		{"logs", "synchronous-construct", []string{"#pragma acc parallel loop present(field) async(1)\nand before the exit data at line 131: #pragma acc wait(1)"}, []string{"idle-queue"}},
+	} {
+		t.Run(test.function, func(t *testing.T) {
+			execute(t, folder, nil, accscope, "run", "-q", "--no-summary", "--device", "sim", "-o", test.function+".db", "--", "./program", test.function).must(t)
+			var said []string
+			for _, f := range findingsOf(t, folder, test.function+".db") {
+				if f.Rule == test.rule {
+					said = append(said, f.Instead)
+				}
+				if slices.Contains(test.not, f.Rule) {
+					t.Errorf("found %+v", f)
+				}
+			}
+			slices.Sort(said)
+			slices.Sort(test.instead)
+			if !slices.Equal(said, test.instead) {
+				t.Errorf("found %q", said)
+			}
+		})
+	}
+}
+
 var (
 	atLine   = regexp.MustCompile(`^line (\d+): (.*)`)
 	aheadOf  = regexp.MustCompile(`^and before .* at line (\d+): (.*)`)

@@ -15,8 +15,10 @@ CREATE TABLE kernels (record INTEGER, process DEFAULT 1, thread DEFAULT 1, kerne
   device DEFAULT 1, async_queue DEFAULT -2, enqueued, enqueue_time DEFAULT 1, start, end, device_time AS (end - start), gangs DEFAULT 1, workers DEFAULT 1, vector DEFAULT 32, parent);
 CREATE TABLE transfers (record INTEGER, process DEFAULT 1, thread DEFAULT 1, direction DEFAULT 'upload', variable DEFAULT 'x', bytes DEFAULT 8000, host_address DEFAULT 64,
   source_file DEFAULT 'a.c', line DEFAULT 2, function DEFAULT 'f', device DEFAULT 1, async_queue DEFAULT -2, enqueued, enqueue_time DEFAULT 1, start, end,
-  device_time AS (end - start), bytes_per_second AS (bytes * 1e9 / (end - start)), parent, pageable);
-CREATE TABLE spans (record INTEGER, process DEFAULT 1, thread DEFAULT 1, kind, construct, start, end, duration AS (end - start));
+  device_time AS (end - start), bytes_per_second AS (bytes * 1e9 / (end - start)), parent, pageable, implicit DEFAULT 0);
+CREATE TABLE spans (record INTEGER, process DEFAULT 1, thread DEFAULT 1, kind, construct, start, end, duration AS (end - start), device DEFAULT 1);
+CREATE TABLE events (record INTEGER, process, thread, device, kind_code, implicit, bytes, time);
+CREATE TABLE communication (record INTEGER, process, thread, start);
 CREATE TABLE waits (record INTEGER, process DEFAULT 1, thread DEFAULT 1, device DEFAULT 1, async_queue, implicit DEFAULT 0, start, end);
 CREATE TABLE meta (key, value);
 CREATE TABLE errors (process DEFAULT 1, thread DEFAULT 1, time DEFAULT 5, message DEFAULT 'm', source_file, line DEFAULT 1, function, device DEFAULT 1, async);
@@ -73,6 +75,7 @@ func TestEvidence(t *testing.T) {
 		{idleQueue, "and nothing is sent", steps("") + "UPDATE transfers SET direction = 'copy'", 0, 0, 0},
 		{idleQueue, "while a queue works", steps("UPDATE kernels SET end = %[1]d000000 + 900000 WHERE record = %[1]d3;"), 0, 0, 0},
 		{idleQueue, "and no kernel runs", steps("") + "DELETE FROM kernels", 0, 0, 0},
+		{idleQueue, "and what is sent goes by value", steps("") + "UPDATE transfers SET bytes = 20, parent = record + 1", 0, 0, 0},
 		{idleQueue, "in less than 50 us", `INSERT INTO spans (record, kind, start, end) VALUES (1, 'update', 0, 1000), (2, 'update', 50000, 51000);` +
 			kernel(10, 20, 900, -2) + "INSERT INTO transfers (record, enqueued, start, end) VALUES (3, 50100, 50200, 50300);" + kernel(50400, 50500, 50600, -2), 0, 0, 0},
 

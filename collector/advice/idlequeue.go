@@ -12,7 +12,7 @@ import (
 
 // idleQueue finds stretches of 50 microseconds and more in which a thread prepares on
 // the host what it sends next, while the device is idle: the thread has waited for what
-// came before, though that brought it nothing.
+// came before, though that brought it nothing. What goes to a kernel by value takes no preparation.
 var idleQueue = &rule{
 	name:  "idle-queue",
 	about: "The device is idle while the host prepares what it is to do next.",
@@ -21,7 +21,8 @@ var idleQueue = &rule{
   FROM spans WHERE kind IN ('compute_construct', 'enter_data', 'exit_data', 'update', 'wait') AND duration IS NOT NULL
 ), step AS (
   SELECT 'gap' AS what, 0 AS record, process, thread, free AS at, start AS until, 0 AS busy, 0 AS done FROM call WHERE start - free >= 50000
-  UNION ALL SELECT direction, record, process, thread, enqueued, 0, coalesce(device_time, 0), end FROM transfers
+  UNION ALL SELECT t.direction, t.record, t.process, t.thread, t.enqueued, 0, coalesce(t.device_time, 0), t.end FROM transfers t
+    LEFT JOIN spans c ON c.record = t.parent WHERE t.direction = 'download' OR NOT ` + byValue + `
   UNION ALL SELECT 'kernel', record, process, thread, enqueued, 0, device_time, end FROM kernels
 ), numbered AS (
   SELECT *, sum(what = 'gap') OVER (PARTITION BY process, thread ORDER BY at) AS gap FROM step
@@ -93,7 +94,7 @@ type (
 )
 
 func (w *idle) take(h *happening) {
-	transfer := h.upload() || h.download()
+	transfer := h.upload() && !h.byValue() || h.download()
 	call := h.ended && (h.Site.Kind == "compute_construct" || h.Site.Kind == "enter_data" || h.Site.Kind == "exit_data" || h.Site.Kind == "update" || h.wait())
 	if !call && !transfer && !h.kernel() {
 		return

@@ -20,7 +20,11 @@ import (
 // nothing is found that only threads could put in order.
 type ordering struct {
 	sources  *report.Sources
-	names    map[string]bool                       // of data
+	names    map[string]bool                       // of data, and of pointers into them that a transfer names
+	aliases  map[alias]*data                       // what pointers mean in a function; nil: several data
+	several  map[textPlace]bool                    // constructs whose kernels are on several queues: each does a part
+	sections map[textPlace]*section                // of data that transfers at a place are of
+	blocks   map[deviceQueue]*section              // what was sent on a queue since its last kernel
 	texts    map[textPlace]map[string]access       // what constructs do with data
 	begins   map[textPlace]int64                   // lines of their functions
 	meanings map[meaning]bool                      // whether constructs mean data
@@ -46,16 +50,25 @@ type (
 		wrote     map[int64]touch // by queue
 		read      map[int64]touch
 	}
-	// touch is an operation that reads or writes data.
+	// touch is an operation that reads or writes data. guessed: its part is the one that was sent
+	// before on the queue.
 	touch struct {
 		record, at, low, high int64
-		kernel                bool
+		kernel, guessed       bool
 		place                 textPlace
 	}
+	// section is a part of data, by its distance from their begin. varies: transfers at the place
+	// are of one part after the other.
+	section struct {
+		low, high int64
+		varies    bool
+	}
+	alias  struct{ file, function, name string }
 	racing struct {
 		first, second int64 // records
 		name          string
-		kernels       bool // both are
+		unsure        bool      // both are kernels, or one touches a part of the data that the other may not
+		part          textPlace // of a transfer of a part, against a kernel that may not touch it
 	}
 	racingPlaces struct{ first, second textPlace }
 	meaning      struct {
@@ -70,13 +83,13 @@ const mostPairs = 20
 
 // unordered gives the pairs of a trace, in the order of the second operation.
 func unordered(trace *store.Trace, sources *report.Sources) ([]racing, error) {
-	o := &ordering{sources: sources, names: map[string]bool{}, texts: map[textPlace]map[string]access{}, begins: map[textPlace]int64{}, meanings: map[meaning]bool{}, devices: map[int64]map[string]*data{},
+	o := &ordering{sources: sources, names: map[string]bool{}, aliases: map[alias]*data{}, several: map[textPlace]bool{}, sections: map[textPlace]*section{}, blocks: map[deviceQueue]*section{}, texts: map[textPlace]map[string]access{}, begins: map[textPlace]int64{}, meanings: map[meaning]bool{}, devices: map[int64]map[string]*data{},
 		lying: map[int64][]*data{}, queues: map[deviceQueue]map[deviceQueue]int64{}, host: map[int64]map[deviceQueue]int64{}, seen: map[racingPlaces]int{}}
 	const what = "reading the order of operations"
 	if async, err := trace.Number(what, `SELECT 1 FROM queues WHERE async_queue <> -2 AND operations > 0 LIMIT 1`); err != nil || async == 0 {
 		return nil, err
 	}
-	for s, err := range trace.Rows(what, `SELECT DISTINCT variable FROM allocations WHERE kind = 'create' AND variable IS NOT NULL`) {
+	for s, err := range trace.Rows(what, `SELECT DISTINCT name FROM site_detail WHERE kind_code IN (8, 20, 22) AND name IS NOT NULL`) {
 		if err != nil {
 			return nil, err
 		}
@@ -88,13 +101,20 @@ func unordered(trace *store.Trace, sources *report.Sources) ([]racing, error) {
 		}
 		o.begins[textPlace{s.ColumnText(0), s.ColumnText(1), s.ColumnInt64(2), s.ColumnInt64(3)}] = s.ColumnInt64(4)
 	}
+	for s, err := range trace.Rows(what, `SELECT source_file, function, line, end_line FROM site_detail WHERE kind_code = 18 GROUP BY 1, 2, 3, 4 HAVING count(DISTINCT async_queue) > 1`) {
+		if err != nil {
+			return nil, err
+		}
+		o.several[textPlace{s.ColumnText(0), s.ColumnText(1), s.ColumnInt64(2), s.ColumnInt64(3)}] = true
+	}
 	for s, err := range trace.Rows(what, chosen(trace, happenings)+" ORDER BY at, record") {
 		if err != nil {
 			return nil, err
 		}
 		o.take(s)
 	}
-	return o.pairs, nil
+	// Of a place that transfers one part after the other a kernel may do other parts.
+	return slices.DeleteFunc(o.pairs, func(p racing) bool { s := o.sections[p.part]; return s != nil && s.varies }), nil
 }
 
 // happenings is SQL for all that matters to the order of operations. A wait counts when it is
@@ -127,19 +147,49 @@ func (o *ordering) take(s *sqlite.Stmt) {
 		o.enqueued(process, queue, t.at)
 		t.kernel = true
 		for name, a := range o.text(t.place) {
-			if d := o.devices[queue.device][name]; d != nil && o.means(t.place, d) {
-				t.low, t.high = d.low, d.high
-				o.touch(d, queue, t, a.writes)
+			d := o.devices[queue.device][name]
+			if d == nil || !o.means(t.place, d) {
+				d = o.aliases[alias{t.place.file, t.place.function, name}]
 			}
+			if d == nil {
+				continue
+			}
+			t.low, t.high, t.guessed = d.low, d.high, false
+			if b := o.blocks[queue]; b != nil && o.several[t.place] {
+				t.low, t.high, t.guessed = min(d.low+b.low, d.high), min(d.low+b.high, d.high), true
+			}
+			o.touch(d, queue, t, a.writes)
 		}
+		delete(o.blocks, queue)
 	default:
 		o.enqueued(process, queue, t.at)
 		if d := o.at(queue.device, t.low); d != nil && t.high <= d.high {
+			o.section(d, queue, t, s.ColumnText(8), what == "upload")
 			o.touch(d, queue, t, what == "upload")
 		}
 		if queue.queue == callbacks.AsyncSync {
 			o.waited(process, queue)
 		}
+	}
+}
+
+// section notes which part of data a transfer is of, and by what name.
+func (o *ordering) section(d *data, q deviceQueue, t touch, name string, upload bool) {
+	part := section{low: t.low - d.low, high: t.high - d.low}
+	if known := o.sections[t.place]; known == nil {
+		o.sections[t.place] = &part
+	} else if known.low != part.low || known.high != part.high {
+		known.varies = true
+	}
+	if upload {
+		o.blocks[q] = &part
+	}
+	if name != d.name {
+		key := alias{t.place.file, t.place.function, name}
+		if known, there := o.aliases[key]; there && known != d {
+			d = nil
+		}
+		o.aliases[key] = d
 	}
 }
 
@@ -249,10 +299,10 @@ func (o *ordering) mean(place textPlace, d *data) bool {
 	return !declares(lines[begin-1:place.line], d.name, isFortran(lines[place.line-1]))
 }
 
-// touch notes that an operation reads or writes data, and what it may race with. A
-// kernel may touch a part of what it names: it is set against transfers of the whole, and
-// against kernels of other places, since one that is launched on several queues does a
-// part on each.
+// touch notes that an operation reads or writes data, and what it may race with: parts that
+// overlap. Which part a kernel does no event tells. One that is launched on several queues does a
+// part on each: what was sent just before on its queue, if that is known, else it is set against
+// nothing but kernels of other places. One on a single queue may do all that it names.
 func (o *ordering) touch(d *data, q deviceQueue, t touch, writes bool) {
 	whole := t.low <= d.low && t.high >= d.high
 	against := []map[int64]touch{d.wrote}
@@ -267,12 +317,22 @@ func (o *ordering) touch(d *data, q deviceQueue, t touch, writes bool) {
 				continue
 			}
 			wholeBefore := before.low <= d.low && before.high >= d.high
-			if (t.kernel || before.kernel) && (!whole || !wholeBefore) || t.kernel && before.kernel && t.place == before.place {
+			if t.kernel && before.kernel && t.place == before.place {
 				continue
+			}
+			p := racing{first: before.record, second: t.record, name: d.name, unsure: t.kernel && before.kernel || (t.kernel || before.kernel) && (!whole || !wholeBefore)}
+			switch {
+			case t.kernel && before.kernel || !t.kernel && !before.kernel || t.guessed || before.guessed:
+			case o.several[t.place] || o.several[before.place]:
+				continue // each launch does a part, and which one is not known
+			case !t.kernel && !whole:
+				p.part = t.place
+			case !before.kernel && !wholeBefore:
+				p.part = before.place
 			}
 			if places := (racingPlaces{before.place, t.place}); o.seen[places] < mostPairs {
 				o.seen[places]++
-				o.pairs = append(o.pairs, racing{before.record, t.record, d.name, t.kernel && before.kernel})
+				o.pairs = append(o.pairs, p)
 			}
 		}
 	}

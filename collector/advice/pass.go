@@ -21,6 +21,7 @@ type shown struct {
 	missing    *absences                        // from the trace
 	byItself   map[model.ProcessID]bool         // which processes ended by themselves
 	rows       *rows
+	waited     map[groupKey]*waitPlace
 	shortRows  links // of kernels that follow one another
 	// moves are how many transfers there are by what they are about, kernels where some are
 	// launched.
@@ -119,7 +120,7 @@ func look(trace *store.Trace) (*shown, error) {
 		return nil, err
 	}
 	seen := &shown{trace: trace, constructs: meta.Constructs, exposed: reaching(meta.Exposed), found: map[*rule]*evidence{},
-		moves: map[moveKey]int64{}, kernels: map[kernelText]bool{}, rows: newRows(), shortRows: links{}}
+		moves: map[moveKey]int64{}, kernels: map[kernelText]bool{}, rows: newRows(), waited: map[groupKey]*waitPlace{}, shortRows: links{}}
 	if _, seen.byItself, err = trace.Endings(); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package advice
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/accscope/accscope/collector/model"
@@ -21,33 +22,44 @@ var queueRace = &rule{
 		}
 		var rows []string
 		for _, p := range pairs {
-			kernels := 0
-			if p.kernels {
-				kernels = 1
+			unsure := 0
+			if p.unsure {
+				unsure = 1
 			}
-			rows = append(rows, fmt.Sprintf("(%d, %d, '%s', %d)", p.first, p.second, strings.ReplaceAll(p.name, "'", "''"), kernels))
+			rows = append(rows, fmt.Sprintf("(%d, %d, '%s', %d)", p.first, p.second, strings.ReplaceAll(p.name, "'", "''"), unsure))
 		}
-		return `WITH pair (first, second, variable, kernels) AS (VALUES ` + strings.Join(rows, ", ") + `)
+		return `WITH pair (first, second, variable, unsure) AS (VALUES ` + strings.Join(rows, ", ") + `)
 SELECT p.variable AS subject, y.source_file, y.line, y.function, y.process, y.thread, y.device, y.async_queue, y.bytes,
   x.start AS start, x.start AS end, 0 AS device_start, 0 AS device_end,
-  printf('%d|%s on queue %s, at line %d', p.kernels, replace(x.kind, 'enqueue_', ''), x.async_queue, x.line) AS detail
+  printf('%d|%s on queue %s, at line %d', p.unsure, replace(x.kind, 'enqueue_', ''), x.async_queue, x.line) AS detail
 FROM pair p CROSS JOIN spans x ON x.record = p.first CROSS JOIN spans y ON y.record = p.second`, nil
+	},
+	refuted: func(_ *shown, sources *report.Sources, g *group) bool {
+		g.queue = queueIn(g.detail)
+		_, line, _ := strings.Cut(g.detail, "at line ")
+		if n, err := strconv.ParseInt(line, 10, 64); err == nil {
+			// An expression means another queue each time.
+			if queue := directiveAt(sources, g.file, n).argument("async"); queue != "" {
+				g.queue = queue
+			}
+		}
+		return false
 	},
 	confidence: Likely,
 	relies:     []int32{model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart, model.WaitStart},
 	timeless:   true,
 	wrong:      true,
 	explain: func(f *Finding, g *group, d *written) {
-		kernels, other, _ := strings.Cut(g.detail, "|")
+		unsure, other, _ := strings.Cut(g.detail, "|")
 		f.What = fmt.Sprintf("%s: nothing holds it in order with the %s, %s, though both touch the same data and one writes them", named(f.Variable), other, times(g.count))
 		f.Why = "queues run side by side: which one comes first may differ from run to run, and with it the result"
 		f.Instead = "one queue for both, or a wait for the other queue: the wait clause on the later one"
 		if d.known() && !strings.HasPrefix(d.name, "data") {
 			waits := d.clone()
-			waits.add("wait", queueIn(other))
+			waits.add("wait", g.queue)
 			f.Instead = waits.String() + "\nor the same queue for both"
 		}
-		if kernels == "1" {
+		if unsure == "1" {
 			f.Confidence = Possible // they may work on different parts
 		}
 	},

@@ -51,6 +51,24 @@ type (
 	}
 )
 
+// endAt is what a site is as the end of a row; around: the site of the span around it, nil: none.
+func endAt(s, around *store.Site) rowEnd {
+	end := rowEnd{at: placeOf(s)}
+	switch {
+	case s.KindCode == model.MPIStart:
+		end.what = s.Name
+	case s.KindCode == model.EnqueueLaunchStart:
+		end.what = "the construct"
+	case around != nil && around.Kind == "exit_data" && s.Construct == "data":
+		end.what = "the end of the data region"
+	case s.Construct == "" || s.Construct == "runtime_api":
+		end.what = "the call"
+	default:
+		end.what = "the " + strings.ReplaceAll(s.Construct, "_", " ")
+	}
+	return end
+}
+
 func placeOf(s *store.Site) constructPlace {
 	if s.File == "" || s.Line <= 0 {
 		return constructPlace{s.File, s.Function, 0}
@@ -176,10 +194,13 @@ func (r *rows) from(c *rowConstruct, at func(*rowConstruct) *queuedConstruct) (r
 		}
 		row = append(row, at(one))
 	}
-	slices.SortFunc(row, func(a, b *queuedConstruct) int {
-		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.function, b.function))
-	})
+	slices.SortFunc(row, (*queuedConstruct).place)
 	return row
+}
+
+// place orders constructs by where they are.
+func (q *queuedConstruct) place(other *queuedConstruct) int {
+	return cmp.Or(cmp.Compare(q.file, other.file), cmp.Compare(q.line, other.line), cmp.Compare(q.function, other.function))
 }
 
 // queuedAt is what a construct has to be on a queue. One that copies scalars back which it
@@ -209,6 +230,16 @@ func (d *written) has(name string) bool {
 		}
 	}
 	return false
+}
+
+// argument is that of a directive's clause, "" where there is none.
+func (d *written) argument(clause string) string {
+	for _, c := range d.clauses {
+		if strings.EqualFold(c.Name, clause) {
+			return c.Arguments
+		}
+	}
+	return ""
 }
 
 // assignedScalar is what follows a scalar, or a member of it, that is written, or may be by a
@@ -258,7 +289,7 @@ func (r *kernelRow) instead(file string, d *written) string {
 	var text []string
 	sentinel := cmp.Or(d.sentinel, "#pragma acc")
 	wait := fmt.Sprintf("%s wait(%d)", sentinel, r.queue)
-	ends := map[string]bool{}
+	ends := map[rowEnd]bool{}
 	for _, c := range r.constructs {
 		line := c.where(file) + ": "
 		if len(r.constructs) == 1 {
@@ -278,20 +309,29 @@ func (r *kernelRow) instead(file string, d *written) string {
 		if c.waits {
 			text = append(text, "and right behind this construct: "+wait)
 		}
-		for e := range c.ends {
-			switch {
-			case e.own || c.waits:
-			case e.at.line > 0:
-				ends[fmt.Sprintf("%s at %s", e.what, e.at.where(file))] = true
-			default:
-				ends["what each function does with the device next"] = true
-			}
+		if !c.waits {
+			maps.Copy(ends, c.ends)
 		}
 	}
-	if len(ends) > 0 {
-		text = append(text, fmt.Sprintf("and before %s: %s", strings.Join(slices.Sorted(maps.Keys(ends)), ", before "), wait))
+	if places := endPlaces(ends, file); len(places) > 0 {
+		text = append(text, fmt.Sprintf("and before %s: %s", strings.Join(places, ", before "), wait))
 	} else if !slices.ContainsFunc(r.constructs, func(c *queuedConstruct) bool { return c.waits }) {
 		text = append(text, "and before the host needs a result: "+wait)
 	}
 	return strings.Join(text, "\n")
+}
+
+// endPlaces names what comes behind rows, in order.
+func endPlaces(ends map[rowEnd]bool, file string) []string {
+	places := map[string]bool{}
+	for e := range ends {
+		switch {
+		case e.own:
+		case e.at.line > 0:
+			places[fmt.Sprintf("%s at %s", e.what, e.at.where(file))] = true
+		default:
+			places["what each function does with the device next"] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(places))
 }

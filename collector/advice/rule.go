@@ -86,6 +86,8 @@ type group struct {
 	evidence            string   // SQL of all rows of the rule
 	parts               []*group // that were joined
 	row                 *kernelRow
+	wait                *sparedWait
+	queue               string // of the other operation, as its directive has it
 }
 
 // evidenceColumns are what the evidence of each rule has to give.

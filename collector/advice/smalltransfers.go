@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
 
-// smallTransfers finds transfers of at most 16 KiB that follow one another from the
-// same directive with no kernel in between, ten and more in a row on average. What a
+// smallTransfers finds transfers of at most 16 KiB that follow one another in a direction from the
+// same directive with no kernel in between, ten times and more; transfers in the other direction may lie between them. What a
 // construct sends beside its data the program cannot send otherwise: a pointer that a
 // clause names, values of up to 63 bytes, and variables that go together already.
 var smallTransfers = &rule{
@@ -20,24 +21,30 @@ var smallTransfers = &rule{
     t.enqueued + t.enqueue_time AS end, t.start AS device_start, t.end AS device_end FROM transfers t LEFT JOIN spans c ON c.record = t.parent
   WHERE coalesce(c.construct, '') NOT IN ('data', 'parallel', 'kernels', 'serial') OR t.bytes >= ` + smallest + ` AND coalesce(t.variable, '') NOT LIKE '%, %'
   UNION ALL SELECT 'use', process, thread, device, async_queue, NULL, 0, NULL, 0, NULL, enqueued, 0, 0, 0 FROM kernels
+), numbered AS (
+  SELECT *, sum(what = 'use') OVER (PARTITION BY process, thread ORDER BY at) AS kernels FROM step
 ), ordered AS (
-  SELECT *, lag(what) OVER thread AS before, lag(source_file) OVER thread AS file_before, lag(line) OVER thread AS line_before, lag(bytes) OVER thread AS bytes_before
-  FROM step WINDOW thread AS (PARTITION BY process, thread ORDER BY at)
+  SELECT *, lag(what) OVER way AS before, lag(source_file) OVER way AS file_before, lag(line) OVER way AS line_before, lag(bytes) OVER way AS bytes_before
+  FROM numbered WINDOW way AS (PARTITION BY process, thread, kernels, what ORDER BY at)
 )
 SELECT variable AS subject, source_file, line, function, process, thread, device, async_queue, bytes, at AS start, end,
   coalesce(device_start, 0) AS device_start, coalesce(device_end, 0) AS device_end, what AS detail
 FROM ordered WHERE what <> 'use' AND what = before AND source_file IS file_before AND line = line_before AND bytes <= 16384 AND bytes_before <= 16384`,
 	watch: func(_ *pass, found *evidence) watcher {
-		return &smalls{found, map[model.ThreadID]smallStep{}}
+		return &smalls{found, map[model.ThreadID]*[2]smallStep{}}
 	},
 	enough:     func(g *group) bool { return g.count >= 10 },
 	confidence: Likely,
 	explain: func(f *Finding, g *group, d *written) {
-		f.What = fmt.Sprintf("%d %ss of %s, %s each on average, each right after another one of the same directive", g.count, g.detail, named(f.Variable), size(g.bytes/max(g.count, 1)))
+		f.What = fmt.Sprintf("%d %ss of %s, %s each on average, each after another one of the same directive with no kernel in between", g.count, g.detail, named(f.Variable), size(g.bytes/max(g.count, 1)))
 		f.Why = "a small transfer costs its latency, not its bytes: one of all together takes a fraction"
-		f.Instead = fmt.Sprintf("one transfer for all of %s: gather the parts in one array and copy it whole", d.again(f))
-		if d.known() && d.loop > 0 {
-			f.Instead = fmt.Sprintf("move %s behind %s, with the whole of %s as its argument; gather parts that lie apart in one array", d.name, d.again(f), named(f.Variable))
+		switch {
+		case !d.known() || d.loop == 0 || !d.updates():
+			f.Instead = fmt.Sprintf("one transfer for all of %s: gather the parts in one array and copy it whole", d.again(f))
+		case g.detail == "download":
+			f.Instead = fmt.Sprintf("before %s: one update self of all parts of %s together; where they lie apart, a kernel that gathers them in one array", d.again(f), named(f.Variable))
+		default:
+			f.Instead = fmt.Sprintf("behind %s: one update device of all parts of %s together; where they lie apart, one of an array with them, and a kernel that puts them in their places", d.again(f), named(f.Variable))
 		}
 	},
 }
@@ -45,38 +52,40 @@ FROM ordered WHERE what <> 'use' AND what = before AND source_file IS file_befor
 // smalls watches for small transfers in a row.
 type smalls struct {
 	found  *evidence
-	before map[model.ThreadID]smallStep
+	before map[model.ThreadID]*[2]smallStep // uploads, downloads
 }
 
-// smallStep is a transfer, or a kernel, whose site does not matter.
+// smallStep is a transfer; one without a site: none since the last kernel.
 type smallStep struct {
-	site  *store.Site // nil: a kernel
+	site  *store.Site
 	bytes int64
 }
 
 func (w *smalls) take(h *happening) {
-	transfer := h.upload() || h.download()
-	if !transfer && !h.kernel() {
+	if h.kernel() {
+		if before := w.before[h.Thread]; before != nil {
+			*before = [2]smallStep{}
+		}
 		return
 	}
-	now := smallStep{}
-	if transfer {
-		now = smallStep{h.Site, int64(h.Bytes)}
-		if s := h.outside.site; s != nil && (now.bytes < smallestBytes || strings.Contains(h.Site.Symbol, ", ")) {
-			switch s.Construct {
-			case "data", "parallel", "kernels", "serial":
-				return
-			}
+	if !h.upload() && !h.download() {
+		return
+	}
+	now := smallStep{h.Site, int64(h.Bytes)}
+	if s := h.outside.site; s != nil && (now.bytes < smallestBytes || strings.Contains(h.Site.Symbol, ", ")) {
+		switch s.Construct {
+		case "data", "parallel", "kernels", "serial":
+			return
 		}
 	}
-	before := w.before[h.Thread]
-	w.before[h.Thread] = now
-	if s := before.site; s != nil && transfer && before.bytes <= 16384 && now.bytes <= 16384 &&
-		(s == h.Site || s.KindCode == h.Site.KindCode && s.File == h.Site.File && s.Line == h.Site.Line) {
-		what := "upload"
-		if h.download() {
-			what = "download"
-		}
+	of := &lookup.New(w.before, h.Thread)[0]
+	what := "upload"
+	if h.download() {
+		of, what = &w.before[h.Thread][1], "download"
+	}
+	before := *of
+	*of = now
+	if s := before.site; s != nil && before.bytes <= 16384 && now.bytes <= 16384 && (s == h.Site || s.File == h.Site.File && s.Line == h.Site.Line) {
 		w.found.of(h.Site).add(h.spared(), now.bytes, what)
 	}
 }

@@ -2,7 +2,6 @@ package advice
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/model"
@@ -14,19 +13,7 @@ import (
 var synchronousConstruct = &rule{
 	name:  "synchronous-construct",
 	about: "The host waits for each kernel of a row, where queues could hold them.",
-	evidence: `WITH operation AS (
-  SELECT 'kernel' AS what, record, process, thread, device, async_queue, enqueued AS at, start AS device_start, end AS device_end FROM kernels
-  UNION ALL SELECT 'other', t.record, t.process, t.thread, t.device, t.async_queue, t.enqueued, NULL, NULL FROM transfers t LEFT JOIN spans c ON c.record = t.parent
-    WHERE NOT (t.bytes < ` + smallest + ` AND coalesce(c.construct, '') IN ('parallel', 'kernels', 'serial') AND (t.direction = 'upload' OR t.implicit))
-  UNION ALL SELECT 'other', record, process, thread, device, async_queue, start, NULL, NULL FROM waits WHERE NOT implicit
-  UNION ALL SELECT 'other', record, process, thread, device, async_queue, start, NULL, NULL FROM spans WHERE kind = 'enter_data' AND construct = 'host_data'
-  UNION ALL SELECT 'other', record, process, thread, device, async_queue, time, NULL, NULL FROM events WHERE kind_code IN (8, 9) AND NOT (implicit AND bytes < ` + smallest + `)
-  UNION ALL SELECT 'other', record, process, thread, 0, 0, start, NULL, NULL FROM communication
-), followed AS (
-  SELECT *, lead(what) OVER asked AS next, lead(async_queue) OVER asked AS next_queue, lead(record) OVER asked AS next_record,
-    lead(device_start) OVER asked AS next_start, lead(device) OVER asked AS next_device
-  FROM operation WINDOW asked AS (PARTITION BY process, thread ORDER BY at, record)
-)
+	evidence: operations + `
 SELECT k.kernel AS subject, k.source_file, k.line, k.function, k.process, k.thread, k.device, -2 AS async_queue, 0 AS bytes,
   n.start - max(0, n.start - c.start - max(k.device_time, n.start - c.end + k.enqueued + k.enqueue_time - c.start
     - max(0, min(k.enqueued + k.enqueue_time, k.end) - max(k.enqueued, k.start)))) AS start,
@@ -92,42 +79,24 @@ func (w *inRows) take(h *happening) {
 		if s.AsyncQueue != callbacks.AsyncSync {
 			w.rows.queues[s.AsyncQueue] = true
 		}
-		if int64(h.Bytes) < smallestBytes && h.byConstruct() && (h.upload() || s.Implicit != 0) {
-			if h.download() {
-				w.rows.of(s).copiesBack(s.Symbol)
-			}
-			return
-		}
-		w.other(h)
-	case s.KindCode == model.Create, s.KindCode == model.Delete:
-		if s.Implicit == 0 || int64(h.Bytes) >= smallestBytes {
+		if !h.byValue() {
 			w.other(h)
+		} else if h.download() {
+			w.rows.of(s).copiesBack(s.Symbol)
 		}
-	case h.wait() && s.Implicit == 0, h.Span && s.Kind == "enter_data" && s.Construct == "host_data", s.KindCode == model.MPIStart:
+	case h.wait() && s.Implicit == 0, h.ordered():
 		w.other(h)
 	}
-}
-
-// byConstruct says whether a compute construct makes a transfer.
-func (h *happening) byConstruct() bool {
-	if h.outside.site == nil {
-		return false
-	}
-	switch h.outside.site.Construct {
-	case "parallel", "kernels", "serial":
-		return true
-	}
-	return false
 }
 
 func (w *inRows) launch(h *happening) {
 	of := w.rows.of(h.Site)
+	w.rows.by(h.Site)
 	if h.Site.AsyncQueue != callbacks.AsyncSync {
 		of.queued, w.rows.queues[h.Site.AsyncQueue] = true, true
 		w.other(h)
 		return
 	}
-	w.rows.by(h.Site)
 	a := &launched{asked{h.Site.KindCode, h.Site, h.Start, h.End(), h.ended, h.device, h.outside}, of}
 	if last := w.last[h.Thread]; last != nil {
 		if last.site.Device != h.Site.Device {
@@ -147,20 +116,9 @@ func (w *inRows) other(h *happening) {
 		return
 	}
 	delete(w.last, h.Thread)
-	end := rowEnd{at: placeOf(h.Site)}
-	switch s := h.Site; {
-	case last.outside.record != 0 && last.outside.ended && h.Start < last.outside.end:
+	end := endAt(h.Site, h.outside.site)
+	if last.outside.record != 0 && last.outside.ended && h.Start < last.outside.end {
 		end = rowEnd{own: true}
-	case s.KindCode == model.MPIStart:
-		end.what = s.Name
-	case h.kernel():
-		end.what = "the construct"
-	case h.outside.site != nil && h.outside.site.Kind == "exit_data" && s.Construct == "data":
-		end.what = "the end of the data region"
-	case s.Construct == "" || s.Construct == "runtime_api":
-		end.what = "the call"
-	default:
-		end.what = "the " + strings.ReplaceAll(s.Construct, "_", " ")
 	}
 	last.of.endsAt(end)
 }
