@@ -146,7 +146,7 @@ func untimed(f Frame) string {
 
 // kernelKey tells kernels apart, and the devices that each ran on.
 func kernelKey(x *state.Kernel) string {
-	return fmt.Sprintf("%s/%s/%d/%d", x.Symbol, x.Source.File, x.Source.Line, x.Device)
+	return fmt.Sprintf("%s/%s/%s/%d/%d", x.Program, x.Symbol, x.Source.File, x.Source.Line, x.Device)
 }
 
 func (a *app) kernelRows() []row {

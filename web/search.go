@@ -54,13 +54,13 @@ func search(r *request) (any, error) {
 		return nil, err
 	}
 	a := searchAnswer{Text: text, Matches: []found{}}
-	groups := make(map[[3]string]*found)
+	groups := make(map[[4]string]*found)
 	for i := range totals {
 		t := &totals[i]
 		if !matches(t.Site, text) {
 			continue
 		}
-		key := [3]string{t.Site.Kind, t.Site.Symbol, place(t.Site.File, t.Site.Line)}
+		key := [4]string{t.Site.Kind, t.Site.Symbol, place(t.Site.File, t.Site.Line), t.Site.Program}
 		g := lookup.Make(groups, key, func() *found { return &found{Kind: key[0], Name: t.Site.Name, Source: key[2]} })
 		g.Count += t.Count
 		g.Time += t.Time

@@ -47,9 +47,9 @@ func statistics(r *request) (any, error) {
 		// The sums of the whole trace are in the file.
 		filter, whole = store.Filter{}, true
 	}
-	sums := make(map[[3]string]*sum)
-	add := func(group, kind, symbol, name string, count, time, inner, shortest, longest, bytes int64) {
-		key := [3]string{group, kind, symbol}
+	sums := make(map[[4]string]*sum)
+	add := func(group, kind, program, symbol, name string, count, time, inner, shortest, longest, bytes int64) {
+		key := [4]string{group, kind, program, symbol}
 		line := lookup.Make(sums, key, func() *sum { return &sum{Group: group, Kind: kind, Name: name, Shortest: shortest, Longest: longest} })
 		line.Count += count
 		line.Time += time
@@ -63,7 +63,7 @@ func statistics(r *request) (any, error) {
 	}
 	for i := range totals {
 		t := &totals[i]
-		add("host", t.Site.Kind, t.Site.Symbol, t.Site.Name, t.Count, t.Time, t.Inner, t.Shortest, t.Longest, t.Bytes)
+		add("host", t.Site.Kind, t.Site.Program, t.Site.Symbol, t.Site.Name, t.Count, t.Time, t.Inner, t.Shortest, t.Longest, t.Bytes)
 	}
 	if whole {
 		works, err := r.trace.WorkTotals(filter)
@@ -72,7 +72,7 @@ func statistics(r *request) (any, error) {
 		}
 		for i := range works {
 			t := &works[i]
-			add("device", t.Work.Kind, t.Symbol(), t.Name(), t.Count, t.Time, 0, t.Shortest, t.Longest, t.Bytes)
+			add("device", t.Work.Kind, t.Work.Program, t.Symbol(), t.Name(), t.Count, t.Time, 0, t.Shortest, t.Longest, t.Bytes)
 		}
 	} else if err := activityWithin(r, w, add); err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func statistics(r *request) (any, error) {
 }
 
 // activityWithin sums the parts of device activity that lie in a window.
-func activityWithin(r *request, w window, add func(group, kind, symbol, name string, count, time, inner, shortest, longest, bytes int64)) error {
+func activityWithin(r *request, w window, add func(group, kind, program, symbol, name string, count, time, inner, shortest, longest, bytes int64)) error {
 	first, last, err := r.activityNumbers(w)
 	if err != nil {
 		return err
@@ -109,11 +109,11 @@ func activityWithin(r *request, w window, add func(group, kind, symbol, name str
 			return err
 		}
 		symbol := cmp.Or(work.Symbol, s.ColumnText(6))
-		title, err := r.trace.Title(symbol)
+		title, err := r.trace.Title(work.Program, symbol)
 		if err != nil {
 			return err
 		}
-		add("device", work.Kind, symbol, title, s.ColumnInt64(1), s.ColumnInt64(2), 0,
+		add("device", work.Kind, work.Program, symbol, title, s.ColumnInt64(1), s.ColumnInt64(2), 0,
 			s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5))
 	}
 	return nil

@@ -104,7 +104,7 @@ func (f *facts) dimension(dimension string) (key func(*total) (any, bool), title
 		}, "source", nil
 	case "kernel":
 		return func(t *total) (any, bool) {
-			return t.site.Symbol, t.site.KindCode == model.EnqueueLaunchStart && t.site.Symbol != ""
+			return [2]string{t.site.Program, t.site.Symbol}, t.site.KindCode == model.EnqueueLaunchStart && t.site.Symbol != ""
 		}, "kernel", nil
 	case "variable":
 		return func(t *total) (any, bool) {

@@ -59,15 +59,15 @@ type site struct {
 // said is what reports tell of a site: what two say the same of is one to them, whatever
 // their processes and threads.
 type said struct {
-	kind                                             int32
-	device, variable, file, function, symbol, called string
-	line, number, construct, implicit                int32
-	queue                                            int64
-	gangs, workers, vector                           uint64
+	kind                                                      int32
+	device, variable, file, function, symbol, program, called string
+	line, number, construct, implicit                         int32
+	queue                                                     int64
+	gangs, workers, vector                                    uint64
 }
 
 func (s *site) said() said {
-	return said{s.KindCode, s.deviceName, s.variable, s.File, s.Function, s.Symbol, s.Name, s.Line, s.DeviceNumber, s.ParentConstruct, s.Implicit, s.AsyncQueue,
+	return said{s.KindCode, s.deviceName, s.variable, s.File, s.Function, s.Symbol, s.Program, s.Name, s.Line, s.DeviceNumber, s.ParentConstruct, s.Implicit, s.AsyncQueue,
 		s.Gangs, s.Workers, s.Vector}
 }
 

@@ -45,7 +45,7 @@ func (f *facts) ofRanks(filter Filter) ([]*Table, error) {
 	if len(ranks) < 2 || filter.Rank != nil {
 		return nil, nil
 	}
-	sums, kernels := map[int64]*rankSum{}, map[string]*rankedKernel{}
+	sums, kernels := map[int64]*rankSum{}, map[[2]string]*rankedKernel{}
 	if err := f.each(0, func(t *total) error {
 		if rank, known := f.rankOfThread(t.thread).(int64); known {
 			addToRank(lookup.New(sums, rank), t)
@@ -159,14 +159,14 @@ type rankedKernel struct {
 	times map[int64]int64 // by rank
 }
 
-func addToKernel(kernels map[string]*rankedKernel, rank int64, t *total) {
+func addToKernel(kernels map[[2]string]*rankedKernel, rank int64, t *total) {
 	if t.site.KindCode == model.EnqueueLaunchStart && t.device.Count > 0 {
-		lookup.Make(kernels, t.site.Symbol, func() *rankedKernel { return &rankedKernel{t.site, map[int64]int64{}} }).times[rank] += t.device.Time
+		lookup.Make(kernels, [2]string{t.site.Program, t.site.Symbol}, func() *rankedKernel { return &rankedKernel{t.site, map[int64]int64{}} }).times[rank] += t.device.Time
 	}
 }
 
 // imbalance is how unlike the ranks' times in each kernel are.
-func imbalance(kernels map[string]*rankedKernel) *Table {
+func imbalance(kernels map[[2]string]*rankedKernel) *Table {
 	table := &Table{Key: "imbalance", Title: "Imbalance of kernels", Empty: "no device times: the runtime measures none",
 		Note: "share of the slowest rank's time that the ranks would wait for it on average, where they meet after the kernel",
 		Columns: append(kernelColumns(), []Column{{"ranks", "ranks", Count}, {"median", "median_ns", Nanoseconds}, {"average", "avg_ns", Nanoseconds},

@@ -439,9 +439,9 @@ func Merge(intervals []Interval) []Interval {
 // costlyKernels are those with the most device time, by host time where none is
 // measured.
 func (f *facts) costlyKernels() []Cost {
-	type key struct{ symbol, place string }
+	type key struct{ program, symbol, place string }
 	return costs(group(f.totals, func(t *total) (any, bool) {
-		return key{t.site.Symbol, t.site.place()}, t.site.KindCode == model.EnqueueLaunchStart
+		return key{t.site.Program, t.site.Symbol, t.site.place()}, t.site.KindCode == model.EnqueueLaunchStart
 	}, func(r *row) int64 { return r.device.Time }), func(r *row) Cost {
 		return Cost{Name: r.site.Name, Place: r.key.(key).place, Time: r.device.Time, Timed: r.device.Count > 0, Count: r.Count}
 	})

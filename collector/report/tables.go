@@ -53,7 +53,7 @@ func (f *facts) kernels() *Table {
 		all += t.device.Time
 		measured = measured || t.device.Count > 0
 		missing = missing || t.untimed
-		return [2]string{t.site.Symbol, t.site.place()}, true
+		return [3]string{t.site.Program, t.site.Symbol, t.site.place()}, true
 	}, func(r *row) int64 { return max(r.device.Time, 0)*1000 + r.Time })
 	for _, r := range rows {
 		d := r.device

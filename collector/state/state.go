@@ -168,6 +168,7 @@ type Transfers struct {
 type Kernel struct {
 	Name     string         `json:"name"`
 	Symbol   string         `json:"symbol"` // the name as events have it: the linker's
+	Program  string         `json:"-"`      // that which it is of
 	Source   Source         `json:"source"`
 	Device   model.DeviceID `json:"device"`
 	Count    int64          `json:"count"`

@@ -36,9 +36,9 @@ func (s *sum) end(x *store.Record) {
 
 // kernelAt is a kernel at its place on a device.
 type kernelAt struct {
-	symbol, file string
-	line         int32
-	device       model.DeviceID
+	program, symbol, file string
+	line                  int32
+	device                model.DeviceID
 }
 
 // sums fills in what is summed up: of kernels, transfers, and the lines of the source.
@@ -56,10 +56,12 @@ func (r *Reader) sums(v *State) error {
 	}
 	kernels := map[kernelAt]*Kernel{}
 	kernel := func(key kernelAt, name string, at Source) *Kernel {
-		return lookup.Make(kernels, key, func() *Kernel { return &Kernel{Name: name, Symbol: key.symbol, Source: at, Device: key.device} })
+		return lookup.Make(kernels, key, func() *Kernel {
+			return &Kernel{Name: name, Symbol: key.symbol, Program: key.program, Source: at, Device: key.device}
+		})
 	}
 	kernelOf := func(s *store.Site) *Kernel {
-		return kernel(kernelAt{s.Symbol, s.File, s.Line, s.Device}, s.Name, sourceOf(s))
+		return kernel(kernelAt{s.Program, s.Symbol, s.File, s.Line, s.Device}, s.Name, sourceOf(s))
 	}
 	type line struct {
 		Source
@@ -112,7 +114,7 @@ func (r *Reader) sums(v *State) error {
 				}
 				k = kernelOf(s)
 			} else {
-				k = kernel(kernelAt{symbol: w.Symbol, device: w.Device}, w.Name, Source{})
+				k = kernel(kernelAt{program: w.Program, symbol: w.Symbol, device: w.Device}, w.Name, Source{})
 			}
 			k.Timed.Add(x)
 		case model.ActivityUpload:
@@ -128,7 +130,7 @@ func (r *Reader) sums(v *State) error {
 	}
 	slices.SortFunc(v.Kernels, func(a, b Kernel) int {
 		return cmp.Or(cmp.Compare(b.Timed.Time, a.Timed.Time), cmp.Compare(b.HostTime, a.HostTime), cmp.Compare(a.Symbol, b.Symbol), cmp.Compare(a.Source.Line, b.Source.Line),
-			cmp.Compare(a.Device, b.Device))
+			cmp.Compare(a.Device, b.Device), cmp.Compare(a.Program, b.Program))
 	})
 	v.Kernels = v.Kernels[:min(len(v.Kernels), mostKernels)]
 	for _, s := range lines {

@@ -138,7 +138,7 @@ func (t *Trace) asSite(w *Work) *Site {
 		kinds := map[string]int32{"kernel": model.EnqueueLaunchStart, "upload": model.EnqueueUploadStart, "download": model.EnqueueDownloadStart}
 		code := kinds[w.Kind]
 		w.unseen = &Site{Process: w.Process, Device: w.Device, Queue: w.Queue, Description: &Description{KindCode: code, Kind: model.SpanName(code), Async: w.Async,
-			AsyncQueue: w.AsyncQueue, DeviceType: w.deviceType, DeviceNumber: w.deviceNumber, Name: w.Name, Symbol: w.Symbol, HasName: w.Name != "", Line: -1}}
+			AsyncQueue: w.AsyncQueue, DeviceType: w.deviceType, DeviceNumber: w.deviceNumber, Name: w.Name, Symbol: w.Symbol, Program: w.Program, HasName: w.Name != "", Line: -1}}
 	}
 	return w.unseen
 }

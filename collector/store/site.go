@@ -45,6 +45,7 @@ type Description struct {
 
 	Name            string // variable, kernel or error message, as people are to see it: a kernel by its place
 	Symbol          string // the same as the event has it: the linker's name of a kernel
+	Program         string // of a kernel: that which it is of, as the linker's names of two may be the same
 	HasName         bool   // false: a null pointer
 	Construct       string // parent_construct, "" if it has no such number
 	ParentConstruct int32
@@ -103,22 +104,6 @@ func (t *Trace) Variable(s *Site) string {
 	return Unknown
 }
 
-// entitle has a kernel called by its place, unless several places launch it.
-func (t *Trace) entitle(s *Description, constructs map[string]string) {
-	if s.KindCode != model.EnqueueLaunchStart || s.File == "" || s.Line <= 0 || s.Symbol == "" {
-		return
-	}
-	construct := constructs[PlaceText(s.File, s.Line)]
-	if construct == "" {
-		construct = s.Construct
-	}
-	title := model.KernelTitle(s.File, s.Line, construct, s.Function)
-	if before, known := t.titles[s.Symbol]; known && before != title {
-		title = t.readable(s.Symbol)
-	}
-	t.titles[s.Symbol] = title
-}
-
 // ConstructTitle is what a construct's span is called by: its place and the directive's
 // words (Meta.Constructs), as in "live.c:8 parallel loop"; "" where no place is known.
 func (s *Site) ConstructTitle(constructs map[string]string) string {
@@ -130,27 +115,6 @@ func (s *Site) ConstructTitle(constructs map[string]string) string {
 		words = strings.ReplaceAll(s.Construct, "_", " ")
 	}
 	return model.KernelTitle(s.File, s.Line, words, "")
-}
-
-// Title is a kernel's name as people are to see it, by the linker's: the name of its
-// place, or where that is not known, or not the only one, the linker's demangled.
-func (t *Trace) Title(symbol string) (string, error) {
-	if t.titles[symbol] == "" {
-		if err := t.learnNames(); err != nil {
-			return "", err
-		}
-	}
-	return cmp.Or(t.titles[symbol], t.readable(symbol)), nil
-}
-
-// readable is model.Readable, remembered: many sites have the same names.
-func (t *Trace) readable(text string) string {
-	readable, known := t.readables[text]
-	if !known {
-		readable = model.Readable(text)
-		t.readables[text] = readable
-	}
-	return readable
 }
 
 // readAtOnce is how many rows of the tables of sites and works are read at once: of numbers
@@ -234,7 +198,12 @@ func (t *Trace) readSite(r *sqlite.Stmt) (*Site, error) {
 	d.Kind = kindOf(d.KindCode)
 	d.Construct = model.ConstructName(d.ParentConstruct)
 	d.Name = t.readable(d.Symbol)
-	t.retitle(&d)
+	if d.launches() {
+		if err := t.program(s.Process, &d.Program); err != nil {
+			return nil, err
+		}
+		d.Name = t.title(d.Program, d.Symbol)
+	}
 	s.Description = t.shared(d)
 	var err error
 	s.CallStack, err = t.callStack(r.ColumnInt64(36))
@@ -258,13 +227,6 @@ func kindOf(code int32) string {
 		return name
 	}
 	return model.KindName(code)
-}
-
-// retitle gives a kernel's description its title.
-func (t *Trace) retitle(d *Description) {
-	if title := t.titles[d.Symbol]; d.launches() && title != "" {
-		d.Name = title
-	}
 }
 
 // loadSites reads the sites of some numbers that are not known yet.
@@ -297,44 +259,6 @@ func (t *Trace) callStack(id int64) ([]uint64, error) {
 		}
 	}
 	return t.stacks.Frames(id), nil
-}
-
-// learnNames learns what names of kernels and of data depend on: on what all processes say,
-// whichever are read.
-func (t *Trace) learnNames() error {
-	newest, err := schema.Integer(t.conn, "SELECT coalesce(max(site), 0) FROM site_detail")
-	if err != nil {
-		return schema.Explain(t.path, err)
-	}
-	if newest > t.newestSite {
-		meta, err := t.Facts()
-		if err != nil {
-			return err
-		}
-		if err := t.each(`SELECT DISTINCT kind_code, source_file, function, line, name, parent_construct FROM site_detail WHERE site > ? AND kind_code BETWEEN ? AND ?`,
-			[]any{t.newestSite, model.EnqueueLaunchStart, model.EnqueueDownloadEnd}, func(r *sqlite.Stmt) error {
-				s := &Description{KindCode: r.ColumnInt32(0), File: r.ColumnText(1), Function: t.readable(r.ColumnText(2)), Line: r.ColumnInt32(3),
-					Name: t.readable(r.ColumnText(4)), Symbol: r.ColumnText(4), Construct: model.ConstructName(r.ColumnInt32(5))}
-				t.entitle(s, meta.Constructs)
-				moves := s.KindCode >= model.EnqueueUploadStart && s.KindCode <= model.EnqueueDownloadEnd
-				t.namesData = t.namesData || moves && s.File != "" && !nameless(s.Name)
-				return nil
-			}); err != nil {
-			return err
-		}
-		t.newestSite = newest
-	}
-	if t.titled == t.newestSite {
-		return nil
-	}
-	for _, d := range t.descriptions {
-		t.retitle(d)
-	}
-	for _, w := range t.works {
-		t.retitleWork(w)
-	}
-	t.titled = t.newestSite
-	return nil
 }
 
 // launches says whether it is a kernel's.

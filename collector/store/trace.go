@@ -55,10 +55,12 @@ type Trace struct {
 
 // names are what is learnt of all processes, whichever are read.
 type names struct {
-	readables  map[string]string // as people are to see them, by what the events have
-	titles     map[string]string // of kernels, by the linker's name
-	namesData  bool              // transfers with a place have names of variables
-	newestSite int64             // the last site that titles have been looked for in
+	readables  map[string]string          // as people are to see them, by what the events have
+	titles     map[kernel]string          // of kernels, without their programs
+	called     map[string]map[string]bool // programs that have kernels, by what these are called
+	programs   map[model.ProcessID]string
+	namesData  bool  // transfers with a place have names of variables
+	newestSite int64 // the last site that titles have been looked for in
 }
 
 // Option changes how Open treats a file.
@@ -130,7 +132,7 @@ func OnConnection(path string, conn *sqlite.Conn) *Trace { return newTrace(path,
 func newTrace(path string, conn *sqlite.Conn, keep bool) *Trace {
 	return &Trace{path: path, conn: conn, pages: pages.NewReader(path, conn, keep), version: schema.Version,
 		sites: make(map[int64]*Site), descriptions: make(map[Description]*Description), heads: make(map[int64]*heads), works: make(map[int64]*Work), data: make(map[int64][]datum),
-		names: &names{readables: make(map[string]string), titles: make(map[string]string)}}
+		names: &names{readables: make(map[string]string), titles: make(map[kernel]string), called: make(map[string]map[string]bool), programs: make(map[model.ProcessID]string)}}
 }
 
 func (t *Trace) harden(o options) error {

@@ -19,6 +19,7 @@ type Work struct {
 	AsyncQueue               int64
 	Name                     string // as people are to see it
 	Symbol                   string // as the activity has it
+	Program                  string // of a kernel (Description)
 	name                     model.Name
 	deviceType, deviceNumber int32
 	unseen                   *Site // stands for an enqueue that was not seen
@@ -50,7 +51,12 @@ func (t *Trace) Work(id int64) (*Work, error) {
 			AsyncQueue: r.ColumnInt64(6), Name: t.readable(r.ColumnText(7)), Symbol: r.ColumnText(7), name: model.Name(r.ColumnInt64(8)),
 			deviceType: r.ColumnInt32(9), deviceNumber: r.ColumnInt32(10)}
 		w.Kind = model.ActivityName(w.KindCode)
-		t.retitleWork(w)
+		if w.Kind == "kernel" {
+			if err := t.program(w.Process, &w.Program); err != nil {
+				return err
+			}
+			w.Name = t.title(w.Program, w.Symbol)
+		}
 		t.works[w.ID] = w
 		return nil
 	})
@@ -63,11 +69,4 @@ func (t *Trace) Work(id int64) (*Work, error) {
 		t.works[id] = w
 	}
 	return w, nil
-}
-
-// retitleWork has a kernel be called by its title.
-func (t *Trace) retitleWork(w *Work) {
-	if title := t.titles[w.Symbol]; w.Kind == "kernel" && title != "" {
-		w.Name = title
-	}
 }
