@@ -25,7 +25,7 @@ func (f *facts) by(dimension string) (*Table, error) {
 		Empty: "nothing was recorded that has a " + dimension,
 		Columns: []Column{{title, dimension, Text}, {"host time", "host_exclusive_ns", Nanoseconds}, {"share", "host_share", Fraction},
 			{"kernels", "kernels", Count}, {"device time", "device_ns", Nanoseconds}, {"transfers", "transfers", Count},
-			{"bytes", "bytes", Bytes}, {"waited", "wait_ns", Nanoseconds}, {"events", "records", Count}}}
+			{"bytes", "bytes", Bytes}, {"waited", "wait_ns", Nanoseconds}, {"events", "records", Count}, cutOff}}
 	switch dimension {
 	case "variable":
 		table.Columns[0].Unit = Variables
@@ -77,7 +77,7 @@ func (f *facts) by(dimension string) (*Table, error) {
 	for _, r := range rows {
 		s := extra[r.key]
 		cells := []any{r.key, r.Exclusive(), share(r.Exclusive(), all), s.kernels,
-			known(r.device.Time, r.device.Count), s.transfers, s.bytes, s.waited, r.Count}
+			known(r.device.Time, r.device.Count), s.transfers, s.bytes, s.waited, r.Count, r.Cut}
 		switch dimension {
 		case "source":
 			at := r.key.(placeKey)
@@ -88,7 +88,7 @@ func (f *facts) by(dimension string) (*Table, error) {
 		}
 		table.Rows = append(table.Rows, cells)
 	}
-	return table, nil
+	return table.marked(), nil
 }
 
 // dimension says what totals are summed by: over all threads, unless by these or by ranks.

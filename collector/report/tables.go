@@ -19,7 +19,7 @@ func (f *facts) constructs() *Table {
 		Empty: "no construct was recorded",
 		Columns: []Column{{"construct", "construct", Text}, {"event", "event", Text}, {"count", "count", Count},
 			{"exclusive", "exclusive_ns", Nanoseconds}, {"share", "exclusive_share", Fraction},
-			{"inclusive", "inclusive_ns", Nanoseconds}, {"min", "min_ns", Nanoseconds}, {"avg", "avg_ns", Nanoseconds}, {"max", "max_ns", Nanoseconds}}}
+			{"inclusive", "inclusive_ns", Nanoseconds}, {"min", "min_ns", Nanoseconds}, {"avg", "avg_ns", Nanoseconds}, {"max", "max_ns", Nanoseconds}, cutOff}}
 	var all int64
 	rows := group(f.totals, func(t *total) (any, bool) {
 		if !model.IsStart(t.site.KindCode) {
@@ -31,9 +31,22 @@ func (f *facts) constructs() *Table {
 	for _, r := range rows {
 		key := r.key.([2]string)
 		table.Rows = append(table.Rows, []any{key[0], key[1], r.Count, r.Exclusive(), share(r.Exclusive(), all),
-			r.Time, known(r.Shortest, r.Ended), average(r.Time, r.Ended), known(r.Longest, r.Ended)})
+			r.Time, known(r.Shortest, r.Ended), average(r.Time, r.Ended), known(r.Longest, r.Ended), r.Cut})
 	}
-	return table
+	return table.marked()
+}
+
+// cutOff is the column of how many of the spans of a sum have no end: they were cut off by
+// their program's, or go on.
+var cutOff = Column{"cut off", "cut_off", Count}
+
+// marked leaves the column to programs where it says nothing.
+func (t *Table) marked() *Table {
+	at := slices.Index(t.Columns, cutOff)
+	if !slices.ContainsFunc(t.Rows, func(row []any) bool { return row[at] != int64(0) }) {
+		t.Columns[at].Title = ""
+	}
+	return t
 }
 
 func (f *facts) kernels() *Table {
@@ -42,7 +55,7 @@ func (f *facts) kernels() *Table {
 		Empty: "no kernel was launched",
 		Columns: append(kernelColumns(), []Column{{"", "source", Text}, {"launches", "launches", Count}, {"", "timed", Count},
 			{"device time", "device_ns", Nanoseconds}, {"share", "device_share", Fraction}, {"min", "device_min_ns", Nanoseconds},
-			{"avg", "device_avg_ns", Nanoseconds}, {"max", "device_max_ns", Nanoseconds}, {"enqueue", "enqueue_ns", Nanoseconds},
+			{"avg", "device_avg_ns", Nanoseconds}, {"max", "device_max_ns", Nanoseconds}, {"enqueue", "enqueue_ns", Nanoseconds}, cutOff,
 			{"gangs x workers x vector", "geometry", Text}}...)}
 	var all int64
 	var missing, measured bool
@@ -58,7 +71,7 @@ func (f *facts) kernels() *Table {
 	for _, r := range rows {
 		d := r.device
 		table.Rows = append(table.Rows, append(kernelCells(r.site), name(r.site.place()), r.Count, d.Count, known(d.Time, d.Count), share(d.Time, all),
-			known(d.Shortest, d.Count), average(d.Time, d.Count), known(d.Longest, d.Count), r.Time,
+			known(d.Shortest, d.Count), average(d.Time, d.Count), known(d.Longest, d.Count), r.Time, r.Cut,
 			fmt.Sprintf("%d x %d x %d", r.site.Gangs, r.site.Workers, r.site.Vector)))
 	}
 	if missing && measured {
@@ -67,7 +80,7 @@ func (f *facts) kernels() *Table {
 		table.Columns[at].Title = "timed"
 		table.Note += "; timed is how many of the launches have one: sums are of those"
 	}
-	return table
+	return table.marked()
 }
 
 // warningTable lists what runtimes warned of.
@@ -161,14 +174,14 @@ func (f *facts) synchronisation() *Table {
 	table := &Table{Key: "waits", Title: "Synchronisation: the host waited",
 		Empty: "the host waited for no queue",
 		Columns: []Column{{"queue", "async_queue", Text}, {"source", "source", Text}, {"implicit", "implicit", Text}, {"count", "count", Count},
-			{"time", "time_ns", Nanoseconds}, {"min", "min_ns", Nanoseconds}, {"avg", "avg_ns", Nanoseconds}, {"max", "max_ns", Nanoseconds}}}
+			{"time", "time_ns", Nanoseconds}, {"min", "min_ns", Nanoseconds}, {"avg", "avg_ns", Nanoseconds}, {"max", "max_ns", Nanoseconds}, cutOff}}
 	for _, r := range group(f.totals, func(t *total) (any, bool) {
 		return key{t.site.AsyncQueue, t.site.place(), t.site.implicit()}, t.site.KindCode == model.WaitStart
 	}, func(r *row) int64 { return r.Time }) {
 		table.Rows = append(table.Rows, []any{queueName(r.site.AsyncQueue), name(r.site.place()), r.site.implicit(), r.Count, r.Time, known(r.Shortest, r.Ended),
-			average(r.Time, r.Ended), known(r.Longest, r.Ended)})
+			average(r.Time, r.Ended), known(r.Longest, r.Ended), r.Cut})
 	}
-	return table
+	return table.marked()
 }
 
 // queueName names an async queue as users write it.
