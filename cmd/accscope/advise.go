@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,9 @@ const formatSARIF report.Format = "sarif"
 func newAdviseCommand() *cobra.Command {
 	var format formatFlag
 	var output, rank string
+	var ignore []string
+	var evidence, finding int
+	var diff bool
 	var minimum time.Duration
 	var force bool
 	command := &cobra.Command{
@@ -30,11 +34,22 @@ that nothing needs, memory that grows, and more: docs/advice has a page for each
 Each finding begins with a line of its number, rule, gain, what it is about, and the
 place. The gain is the wall time that the run would be shorter by, at most what host
 and queues spend on it while nothing else keeps them busy. Gains of findings about the same
-data do not add up. The SQL of its evidence gives the rows that were counted.
+data do not add up. --evidence prints the SQL that gives the rows that were counted.
+
+--diff prints a patch of the sources for what can be written without a change of results,
+for "patch -p0" or "git apply" in this folder; a line on standard error says of each other
+finding why it has none. accscope try measures what they gain.
+
+--ignore and a file .accscope-ignore in this folder, with a line for each, leave findings out
+by name: RULE@FILE:FUNCTION, or a begin of that; * stands for any text.
 
   accscope advise program.accscope.db
   accscope advise --min-gain 10ms program.accscope.db
   accscope advise --rank 0-15,617 job.db
+  accscope advise --diff program.accscope.db | patch -p0
+  accscope advise --diff --finding 2 program.accscope.db
+  accscope query program.accscope.db "$(accscope advise --evidence 1 program.accscope.db)"
+  accscope advise --ignore mapped-in-loop@heat.c:advance program.accscope.db
   accscope advise --format sarif -o findings.sarif program.accscope.db
 
 Whether kernels have enough gangs is judged on GPUs only; of a trace that is of none
@@ -68,9 +83,20 @@ The exit status is 0 with findings and without.`,
 				}
 				return err
 			}
-			findings, err := advice.Find(trace, int64(minimum))
+			if chosen := []bool{diff, evidence != 0, command.Flags().Changed("format") || command.Flags().Changed("json")}; diff && evidence != 0 || chosen[2] && (chosen[0] || chosen[1]) {
+				return usageError{errors.New("--diff, --evidence and --format exclude one another")}
+			}
+			if finding != 0 && !diff {
+				return usageError{errors.New("--finding is for --diff")}
+			}
+			findings, err := adviceOf(command, trace, minimum, ignore)
 			if err != nil {
 				return err
+			}
+			for flag, number := range map[string]int{"--evidence": evidence, "--finding": finding} {
+				if command.Flags().Changed(strings.TrimPrefix(flag, "--")) && (number < 1 || number > len(findings)) {
+					return usageError{fmt.Errorf("%s %d: %s has %d findings", flag, number, args[0], len(findings))}
+				}
 			}
 			if note, err := advice.Unjudged(trace); err != nil {
 				return err
@@ -78,13 +104,20 @@ The exit status is 0 with findings and without.`,
 				fmt.Fprintf(command.ErrOrStderr(), "accscope: %s\n", note)
 			}
 			write := func(w io.Writer) error {
+				switch {
+				case evidence != 0:
+					_, err := fmt.Fprintln(w, findings[evidence-1].SQL)
+					return err
+				case diff:
+					return writeDiff(w, command.ErrOrStderr(), findings, finding)
+				}
 				switch shape {
 				case report.FormatJSON:
 					return advice.WriteJSON(w, findings)
 				case formatSARIF:
 					return advice.WriteSARIF(w, findings, version())
 				}
-				return advice.WriteText(w, findings, shown(args[0]))
+				return advice.WriteText(w, findings, again(args[0], rank, minimum, ignore))
 			}
 			if output == "" || output == "-" {
 				return write(command.OutOrStdout())
@@ -99,6 +132,10 @@ The exit status is 0 with findings and without.`,
 	command.Flags().StringVarP(&output, "output", "o", "", "write to this `FILE` instead of standard output")
 	command.Flags().DurationVar(&minimum, "min-gain", 0, "only findings that gain this `TIME` (10ms; default: a thousandth of the run's)")
 	command.Flags().StringVar(&rank, "rank", "", "only of these `RANKS` of an MPI job: 617, or 0-15,617; not how they compare with others")
+	command.Flags().BoolVar(&diff, "diff", false, "print a patch of the sources in place of the findings")
+	command.Flags().IntVar(&finding, "finding", 0, "with --diff, of the finding of this `NUMBER` alone")
+	command.Flags().IntVar(&evidence, "evidence", 0, "print the SQL of the rows behind the finding of this `NUMBER`, for accscope query")
+	command.Flags().StringArrayVar(&ignore, "ignore", nil, "leave out findings of this `NAME`: RULE@FILE:FUNCTION, or a begin of it; can be repeated")
 	command.Flags().BoolVar(&force, "force", false, "overwrite the output file")
 	limited(command, adviceLimits, argumentFiles)
 	return command

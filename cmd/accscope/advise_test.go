@@ -29,9 +29,9 @@ func TestAdvice(t *testing.T) {
 	for _, test := range []struct{ rule, subject, instead string }{
 		{"round-trip", "field", "leave the directive out"},
 		{"unused-transfer", "field", "leave the directive out"},
-		{"mapped-in-loop", "x", "around what calls advance again and again: #pragma acc data copy(x[0:n])\nand here: #pragma acc parallel loop present(x[0:n])\nand update directives for what the host reads or changes in between"},
+		{"mapped-in-loop", "x", "around the loop at line 18 in bad: #pragma acc data copy(field[0:N])"},
 		{"small-transfers", "field", "behind the loop at line 12 in bad: one update device of all parts of field together; where they lie apart, one of an array with them, and a kernel that puts them in their places"},
-		{"implicit-transfer", "field", "around the loop at line 10 in bad: #pragma acc data copy(field)\nand here: #pragma acc parallel loop present(field)\nand update directives for what the host reads or changes in between"},
+		{"implicit-transfer", "field", "around the loop at line 10 in bad: #pragma acc data copy(field)"},
 		{"needless-wait", "queue 1", "leave the wait out; wait once, before the host needs a result"},
 		{"synchronous-construct", "bad._omp_fn.0", "#pragma acc parallel loop async(1)\nand before the end of the data region at line 10: #pragma acc wait(1)"},
 		{"never-deleted", "block", "exit data delete(block) where the host frees the data"},

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/accscope/accscope/collector/patch"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -41,13 +42,19 @@ type Finding struct {
 	// directive, which reaches to the line's end.
 	Instead    string     `json:"instead"`
 	Confidence Confidence `json:"confidence"`
-	SQL        string     `json:"sql"` // gives the rows counted
+	SQL        string     `json:"sql"`  // gives the rows counted
+	Called     string     `json:"name"` // Name, which stays when lines move
 
 	// Places are all lines that it is about, where these are several; else empty.
 	Places []Place `json:"places"`
 
-	wrong bool // results may be wrong: comes first
-	first bool // before that, too
+	// Edits write what is in Instead into the sources; where there are none, NoPatch says why.
+	Edits   []patch.Edit `json:"edits,omitempty"`
+	NoPatch string       `json:"no_patch,omitempty"`
+
+	wrong bool              // results may be wrong: comes first
+	texts map[string]string // of the files that Edits change
+	first bool              // before that, too
 }
 
 // Place is where a finding's directive, or one of them, is. Line 0: not known.

@@ -16,6 +16,7 @@ type written struct {
 	clauses  []directive.Clause
 	loop     int      // line of the loop around it in its function, 0: none is seen
 	before   []string // lines of the source before it
+	source   *text    // around it; nil where it is not at hand
 }
 
 // takeApart takes a directive's text, on one line, apart. What is no directive
@@ -136,50 +137,5 @@ func (d *written) without(names ...string) {
 	d.clauses = slices.DeleteFunc(d.clauses, func(c directive.Clause) bool { return slices.Contains(names, strings.ToLower(c.Name)) })
 }
 
-// copying are the clauses that make data, sending those that send them, too.
-var (
-	copying = []string{"copy", "copyin", "copyout", "create", "pcopy", "pcopyin", "pcopyout", "pcreate", "present_or_copy", "present_or_copyin", "present_or_copyout", "present_or_create"}
-	sending = []string{"copyin", "copy", "pcopyin", "pcopy", "present_or_copyin", "present_or_copy"}
-)
-
-// region is a data region with what the directive's clauses make of these variables, and
-// the directive with them present; nil where no clause has one of them.
-func (d *written) region(variables ...string) (region, inner *written) {
-	region, inner = &written{sentinel: d.sentinel, name: "data"}, d.clone()
-	for _, variable := range variables {
-		for _, name := range copying {
-			if item, found := inner.take(variable, name); found {
-				region.add(name, item)
-				inner.add("present", item)
-			}
-		}
-	}
-	if len(region.clauses) == 0 {
-		return nil, nil
-	}
-	return region, inner
-}
-
-// copies has a data region bring each variable there and back.
-func (d *written) copies() {
-	if d == nil {
-		return
-	}
-	var items []string
-	for _, c := range d.clauses {
-		items = append(items, c.Items()...)
-	}
-	d.clauses = []directive.Clause{{Name: "copy", Arguments: strings.Join(items, ", "), Has: true}}
-}
-
-// moved is the directive with a variable moved to another clause; words where a component
-// is in none of its clauses, which would not mean the data by its own name.
-func (d *written) moved(variable, to string, from ...string) string {
-	other := d.clone()
-	item, found := other.take(variable, from...)
-	if !found && path(variable) {
-		return "what names " + variable + " in " + to + " in place of " + from[0]
-	}
-	other.add(to, item)
-	return other.String()
-}
+// copying are the clauses that make data.
+var copying = []string{"copy", "copyin", "copyout", "create", "pcopy", "pcopyin", "pcopyout", "pcreate", "present_or_copy", "present_or_copyin", "present_or_copyout", "present_or_create"}

@@ -12,10 +12,10 @@ func TestDirectiveRewritten(t *testing.T) {
 		{"#pragma acc  kernels copyin(x[0:f(1, 2)], ab), copy (a)", "a", "create", "copy", "#pragma acc kernels copyin(x[0:f(1, 2)], ab) create(a)"},
 		{"!$ACC enter data copyin(A(1:n,1:m)) if(.true.)", "a", "create", "copyin", "!$ACC enter data if(.true.) create(A(1:n,1:m))"},
 		{"!$ACC UPDATE SELF(A) ASYNC", "a", "device", "self", "!$ACC update ASYNC device(A)"},
-		{"#pragma acc update self(a) async", "b", "device", "self", "#pragma acc update self(a) async device(b)"},
-		{"#pragma acc wait(1) async(2)", "a", "x", "y", "#pragma acc wait(1) async(2) x(a)"},
+		{"#pragma acc parallel copy(a)", "b", "copyin", "copy", "what names b without this transfer: copy becomes copyin"},
+		{"#pragma acc data copy(w[0:n])", "g->u", "copyin", "copy", "what names g->u without this transfer: copy becomes copyin"},
 	} {
-		if got := takeApart(test.text).moved(test.variable, test.to, test.from); got != test.want {
+		if got := takeApart(test.text).exchange(&Finding{Variable: test.variable}, map[string]string{test.from: test.to}); got != test.want {
 			t.Errorf("%s:\n%s, want\n%s", test.text, got, test.want)
 		}
 	}
@@ -29,30 +29,28 @@ func TestDirectiveRewritten(t *testing.T) {
 // A component is found in a directive by the pointer that it has been assigned to, or that has
 // its name; another pointer is not it.
 func TestDirectiveNamesComponent(t *testing.T) {
-	for _, test := range []struct{ text, before, variable, want, inner string }{
-		{"#pragma acc data copyin(u[0:n])", "double *u = g->u;", "g->u", "#pragma acc data copyin(u[0:n])", "#pragma acc data present(u[0:n])"},
-		{"#pragma acc data copy(a[0:n], u[0:n])", "  double *restrict a = (double *) g -> u, *u = g->v;", "g->u", "#pragma acc data copy(a[0:n])", "#pragma acc data copy(u[0:n]) present(a[0:n])"},
-		{"#pragma acc data copyin(next[0:n])", "", "grid.next", "#pragma acc data copyin(next[0:n])", "#pragma acc data present(next[0:n])"},
-		{"#pragma acc data copyin(first[0:n])", "first = &grid[2].cells[0];", "grid[2].cells", "#pragma acc data copyin(first[0:n])", "#pragma acc data present(first[0:n])"},
-		{"!$acc parallel loop copy(P)", "p => tile%field%density", "tile%field%density", "!$acc data copy(P)", "!$acc parallel loop present(P)"},
-		{"#pragma acc data pcopyin(g->u[0:n])", "u = g->u;", "g->u", "#pragma acc data pcopyin(g->u[0:n])", "#pragma acc data present(g->u[0:n])"},
-		{"#pragma acc data copy(w[0:n])", "w = g->w; u = h->u;", "g->u", "", ""},
-		{"#pragma acc data copy(up[0:n])", "up = g->upper;", "g->up2", "", ""},
-		{"#pragma acc data copy(u[0:n])", "", "v", "", ""},
+	for _, test := range []struct{ text, before, variable, want string }{
+		{"#pragma acc data copyin(u[0:n])", "double *u = g->u;", "g->u", "u[0:n]"},
+		{"#pragma acc data copy(a[0:n], u[0:n])", "  double *restrict a = (double *) g -> u, *u = g->v;", "g->u", "a[0:n]"},
+		{"#pragma acc data copyin(next[0:n])", "", "grid.next", "next[0:n]"},
+		{"#pragma acc data copyin(first[0:n])", "first = &grid[2].cells[0];", "grid[2].cells", "first[0:n]"},
+		{"!$acc parallel loop copy(P)", "p => tile%field%density", "tile%field%density", "P"},
+		{"#pragma acc data pcopyin(g->u[0:n])", "u = g->u;", "g->u", "g->u[0:n]"},
+		{"#pragma acc data copy(w[0:n])", "w = g->w; u = h->u;", "g->u", ""},
+		{"#pragma acc data copy(up[0:n])", "up = g->upper;", "g->up2", ""},
+		{"#pragma acc data copy(u[0:n])", "", "v", ""},
 	} {
 		d := takeApart(test.text)
 		d.before = strings.Split(test.before, "\n")
-		region, inner := d.region(test.variable)
-		if region == nil && test.want == "" {
-			continue
+		got := ""
+		for _, clause := range copying {
+			if item, found := d.clone().take(test.variable, clause); found {
+				got = item
+			}
 		}
-		if region == nil || region.String() != test.want || inner.String() != test.inner {
-			t.Errorf("%s of %s: %v and %v, want %s and %s", test.variable, test.text, region, inner, test.want, test.inner)
+		if got != test.want {
+			t.Errorf("%s of %s: %q, want %q", test.variable, test.text, got, test.want)
 		}
-	}
-	d := takeApart("#pragma acc data copy(w[0:n])")
-	if got, want := d.moved("g->u", "copyin", "copy"), "what names g->u in copyin in place of copy"; got != want {
-		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -97,7 +95,7 @@ func FuzzDirective(f *testing.F) {
 		if d.known() && again.String() != d.String() {
 			t.Errorf("%q becomes %q, and that %q", text, d, again)
 		}
-		d.moved("a", "copyin", "copy")
+		d.exchange(&Finding{Variable: "a"}, notBrought)
 	})
 }
 

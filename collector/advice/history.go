@@ -2,7 +2,6 @@ package advice
 
 import (
 	"fmt"
-	"strings"
 )
 
 // smallest are the bytes from which data are looked at: less goes by value.
@@ -64,19 +63,6 @@ const spared = ` SELECT t.variable AS subject, t.source_file, t.line, t.function
   min(s.kind) OVER finding || ' ' || max(s.kind) OVER finding AS detail
 FROM chosen s CROSS JOIN transfers t ON t.record = s.record WINDOW finding AS (PARTITION BY t.variable, t.source_file, t.line, t.function)`
 
-// withoutDownload is what to write instead of a directive that brings a variable back.
-func withoutDownload(f *Finding, g *group, d *written) string {
-	switch {
-	case !d.known():
-		return g.partly("leave this download out, or copy in only")
-	case d.updates():
-		return g.partly(d.withoutUpdate(f, "self", "host"))
-	case strings.HasPrefix(d.name, "exit"):
-		return g.partly(d.moved(f.Variable, "delete", "copyout"))
-	}
-	return g.partly(d.moved(f.Variable, "copyin", "copy", "pcopy", "present_or_copy"))
-}
-
 // mostly is where data are to stay, though at the same place they change more often than not.
 func (g *group) mostly(instead string) string {
 	if 2*g.count >= g.moves {
@@ -92,74 +78,4 @@ func (g *group) partly(instead string) string {
 		return instead
 	}
 	return fmt.Sprintf("%s\nwhere that is so: %d of the %d transfers here", instead, g.count, g.moves)
-}
-
-// withoutUpload is what to write instead of a directive that sends a variable for nothing.
-func withoutUpload(f *Finding, g *group, d *written) string {
-	switch {
-	case !d.known():
-		return g.partly("leave this transfer out, or create the data without it")
-	case d.updates():
-		return g.partly(d.withoutUpdate(f, "device"))
-	}
-	return g.partly(d.moved(f.Variable, "create", sending...))
-}
-
-// withoutData is what to write instead of a directive that has a variable for nothing.
-func withoutData(f *Finding, d *written) string {
-	switch {
-	case !d.known():
-		return "leave " + named(f.Variable) + " out of the directive"
-	case d.updates():
-		return d.withoutUpdate(f, "self", "host", "device")
-	}
-	other := d.clone()
-	listed := false
-	for _, clause := range copying {
-		_, found := other.take(f.Variable, clause)
-		listed = listed || found
-	}
-	if !listed {
-		return "leave " + f.Variable + " out of the directive"
-	}
-	if len(other.clauses) == 0 {
-		return "leave the directive out"
-	}
-	return other.String()
-}
-
-// withoutUpdate is an update directive without the variable.
-func (d *written) withoutUpdate(f *Finding, clauses ...string) string {
-	if len(d.clauses) == 1 && len(d.clauses[0].Items()) < 2 {
-		return "leave the directive out"
-	}
-	other := d.clone()
-	if _, found := other.take(f.Variable, clauses...); !found {
-		return "leave " + named(f.Variable) + " out of the directive"
-	}
-	return other.String()
-}
-
-// stays is what to write so that data stay on the device from one time that the
-// directive is reached to the next.
-func (d *written) stays(f *Finding) string {
-	where := d.again(f)
-	switch {
-	case !d.known():
-		return "a data region around " + where + "; " + inBetween
-	case strings.HasPrefix(d.name, "enter") || strings.HasPrefix(d.name, "exit"):
-		return "move the directive out of " + where + "; " + inBetween
-	}
-	region, inner := d.region(f.Variable)
-	switch {
-	case region == nil && path(f.Variable):
-		return "a data region around " + where + ", with " + f.Variable + "; " + inBetween
-	case region == nil:
-		region, inner = &written{sentinel: d.sentinel, name: "data"}, d
-		region.add("copy", f.Variable)
-	}
-	if d.name == "data" {
-		return "around " + where + ": " + region.String()
-	}
-	return "around " + where + ": " + region.String() + "\nand here: " + inner.String()
 }

@@ -25,13 +25,6 @@ FROM (
 			f.What = fmt.Sprintf("%s was copied %s too often by the construct, %s in all", named(f.Variable), times(g.count), size(g.bytes))
 			f.Why = "no clause names it, or one with copy does (the directive's text was not at hand when the trace was written): it is copied each time the construct is reached"
 		}
-		where := d.again(f)
-		if !d.known() {
-			f.Instead = fmt.Sprintf("a data region with copy(%s) around %s, and default(present) on the construct", f.Variable, where)
-			return
-		}
-		inner := d.clone()
-		inner.add("present", f.Variable)
-		f.Instead = fmt.Sprintf("around %s: %s data copy(%s)\nand here: %s\nand %s", where, d.sentinel, f.Variable, inner, inBetween)
+		f.Instead = d.stays(f, f.Variable)
 	},
 }

@@ -61,31 +61,20 @@ WHERE m.mappings >= 10 * m.different AND s.nth > 1`,
 		if bare {
 			f.Why = "each time memory is taken and given back, though it could be the same"
 		}
-		where := d.again(f)
 		if implied {
 			f.Why += "; whether a clause copy names them or none does cannot be told, since the directive's text was not at hand when the trace was written"
 		}
-		if g.touched {
-			f.Confidence = Possible // what the host does with them in between is not seen
-		}
-		region, inner := d.region(variables...)
-		more = "\nand " + inBetween
-		if bare {
-			more = ""
-		}
+		f.Instead = d.stays(f, variables...)
 		if swapped {
 			f.Why += "; its variables change places: what is " + variables[0] + " once is another one the next time, so each goes up and comes down"
-			region.copies()
+			if len(f.Edits) == 0 {
+				f.Instead = strings.Replace(f.Instead, " that holds ", " with copy of ", 1)
+			} else if !d.copiesAll(f) {
+				f.refuse("its variables change places, which the text does not show")
+			}
 		}
-		switch {
-		case d.known() && strings.HasPrefix(d.name, "enter"):
-			f.Instead = "move the directive out of " + where + ", and the exit data with it" + more
-		case region == nil:
-			f.Instead = "a data region around " + where + more
-		case d.name == "data":
-			f.Instead = fmt.Sprintf("around %s: %s", where, region) + more
-		default:
-			f.Instead = fmt.Sprintf("around %s: %s\nand here: %s", where, region, inner) + more
+		if g.touched && len(f.Edits) == 0 {
+			f.Confidence = Possible // what the host does with them in between is not seen
 		}
 	},
 }

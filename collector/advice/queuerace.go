@@ -2,7 +2,6 @@ package advice
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/accscope/accscope/collector/model"
@@ -34,17 +33,6 @@ SELECT p.variable AS subject, y.source_file, y.line, y.function, y.process, y.th
   printf('%d|%s on queue %s, at line %d', p.unsure, replace(x.kind, 'enqueue_', ''), x.async_queue, x.line) AS detail
 FROM pair p CROSS JOIN spans x ON x.record = p.first CROSS JOIN spans y ON y.record = p.second`, nil
 	},
-	refuted: func(_ *shown, sources *report.Sources, g *group) bool {
-		g.queue = queueIn(g.detail)
-		_, line, _ := strings.Cut(g.detail, "at line ")
-		if n, err := strconv.ParseInt(line, 10, 64); err == nil {
-			// An expression means another queue each time.
-			if queue := directiveAt(sources, g.file, n).argument("async"); queue != "" {
-				g.queue = queue
-			}
-		}
-		return false
-	},
 	confidence: Likely,
 	relies:     []int32{model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart, model.WaitStart},
 	timeless:   true,
@@ -53,21 +41,9 @@ FROM pair p CROSS JOIN spans x ON x.record = p.first CROSS JOIN spans y ON y.rec
 		unsure, other, _ := strings.Cut(g.detail, "|")
 		f.What = fmt.Sprintf("%s: nothing holds it in order with the %s, %s, though both touch the same data and one writes them", named(f.Variable), other, times(g.count))
 		f.Why = "queues run side by side: which one comes first may differ from run to run, and with it the result"
-		f.Instead = "one queue for both, or a wait for the other queue: the wait clause on the later one"
-		if d.known() && !strings.HasPrefix(d.name, "data") {
-			waits := d.clone()
-			waits.add("wait", g.queue)
-			f.Instead = waits.String() + "\nor the same queue for both"
-		}
+		f.Instead = d.waitFor(f, other)
 		if unsure == "1" {
 			f.Confidence = Possible // they may work on different parts
 		}
 	},
-}
-
-// queueIn is the queue's number in "launch on queue 1, at line 3".
-func queueIn(text string) string {
-	_, rest, _ := strings.Cut(text, " on queue ")
-	number, _, _ := strings.Cut(rest, ",")
-	return number
 }

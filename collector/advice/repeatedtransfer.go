@@ -56,10 +56,10 @@ var repeatedTransfer = &rule{
 			f.Why = "if neither the host nor a kernel has changed it, each transfer is time for nothing"
 		}
 		if d.known() && d.updates() {
-			f.Instead = d.withoutUpdate(f, "device") + "\nor only where the host has changed " + named(f.Variable)
+			f.Instead = d.updateOnce(f)
 			return
 		}
-		f.Instead = d.stays(f)
+		f.Instead = d.stays(f, f.Variable)
 	},
 }
 

@@ -39,11 +39,11 @@ var roundTrip = &rule{
 				f.Instead = g.partly(d.withoutUpdate(f, "device"))
 				return
 			}
-			f.Instead = g.mostly(d.stays(f))
+			f.Instead = g.mostly(d.stays(f, f.Variable))
 		default:
 			f.What = fmt.Sprintf("%s came down from the device and went up again unchanged, %d transfers, %s in all", named(f.Variable), g.count, size(g.bytes))
 			f.Why = "if it stayed on the device, neither would be needed; where the host reads it in between, an update self is, which takes half of the time"
-			f.Instead = g.mostly(d.stays(f))
+			f.Instead = g.mostly(d.stays(f, f.Variable))
 		}
 	},
 }

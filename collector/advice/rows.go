@@ -112,6 +112,7 @@ func (c *rowConstruct) endsAt(e rowEnd) { c.ends[e] = true }
 type kernelRow struct {
 	queue      int64
 	constructs []*queuedConstruct // in order of their places
+	sources    *report.Sources
 }
 
 // queuedConstruct is a construct of a row: its directive, the scalars that have to be given it
@@ -162,7 +163,7 @@ func (seen *shown) joinRows(sources *report.Sources, groups []*group) (list []*g
 			continue
 		}
 		whole := joined(parts)
-		whole.row = &kernelRow{seen.rows.free(), row}
+		whole.row = &kernelRow{seen.rows.free(), row, sources}
 		list = append(list, whole)
 	}
 	return list
@@ -232,16 +233,6 @@ func (d *written) has(name string) bool {
 	return false
 }
 
-// argument is that of a directive's clause, "" where there is none.
-func (d *written) argument(clause string) string {
-	for _, c := range d.clauses {
-		if strings.EqualFold(c.Name, clause) {
-			return c.Arguments
-		}
-	}
-	return ""
-}
-
 // assignedScalar is what follows a scalar, or a member of it, that is written, or may be by a
 // function that gets it.
 var assignedScalar = regexp.MustCompile(`^(\s*(\.|%|->)\s*\w+|\s*[\[(][^])]*[\])])*\s*(=($|[^=])|(\+|-|\*|/|%|&|\||\^|<<|>>)=|\+\+|--)`)
@@ -264,6 +255,16 @@ func onlyRead(lines []string, name string) bool {
 		}
 	}
 	return true
+}
+
+// onQueue is the construct's directive as it could be.
+func (c *queuedConstruct) onQueue(queue int64) *written {
+	other := c.directive.clone()
+	if len(c.byValue) > 0 {
+		other.add("firstprivate", strings.Join(c.byValue, ", "))
+	}
+	other.add("async", fmt.Sprint(queue))
+	return other
 }
 
 func (r *kernelRow) places() (list []Place) {
@@ -296,12 +297,7 @@ func (r *kernelRow) instead(file string, d *written) string {
 			line = ""
 		}
 		if c.directive.known() {
-			other := c.directive.clone()
-			if len(c.byValue) > 0 {
-				other.add("firstprivate", strings.Join(c.byValue, ", "))
-			}
-			other.add("async", fmt.Sprint(r.queue))
-			line += other.String()
+			line += c.onQueue(r.queue).String()
 		} else {
 			line += fmt.Sprintf("async(%d) on the construct", r.queue)
 		}

@@ -87,7 +87,6 @@ type group struct {
 	parts               []*group // that were joined
 	row                 *kernelRow
 	wait                *sparedWait
-	queue               string // of the other operation, as its directive has it
 }
 
 // evidenceColumns are what the evidence of each rule has to give.
@@ -221,7 +220,18 @@ func (r *rule) finding(g *group, gain int64, sources *report.Sources) *Finding {
 	if len(f.Places) < 2 {
 		f.Places = []Place{}
 	}
-	r.explain(f, g, directiveAt(sources, g.file, g.line))
+	d := directiveAt(sources, g.file, g.line)
+	r.explain(f, g, d)
+	switch {
+	case f.NoPatch != "":
+		f.Edits = nil
+	case len(f.Edits) == 0:
+		f.refuse(d.unwritten())
+	}
+	f.texts = map[string]string{}
+	for _, e := range f.Edits {
+		f.texts[e.File] = sources.Content(e.File)
+	}
 	return f
 }
 
@@ -233,5 +243,6 @@ func directiveAt(sources *report.Sources, file string, line int64) *written {
 	if line >= 1 && line <= int64(len(lines)) {
 		d.before = lines[max(line-mostBefore, 0) : line-1]
 	}
+	d.source = textAt(sources, file, line)
 	return d
 }

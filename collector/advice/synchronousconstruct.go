@@ -36,6 +36,7 @@ WHERE f.what = 'kernel' AND f.async_queue = -2 AND f.next = 'kernel' AND f.next_
 			f.What = fmt.Sprintf("the host waited %s for a kernel of %d constructs (%s), to launch the next one with no transfer in between", times(g.count), n, linesOf(f))
 		}
 		f.Instead = g.row.instead(f.File, d)
+		g.row.write(f)
 	},
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/accscope/accscope/collector/escape"
 	"github.com/accscope/accscope/collector/report"
-	"github.com/accscope/accscope/collector/shell"
 )
 
 // Cost is what a finding gains, for people: a time, or else the memory it holds.
@@ -29,9 +28,8 @@ func (f *Finding) Headline(number int) string {
 	return fmt.Sprintf("%d %s %s %s %s", number, f.Rule, f.Cost(), cmp.Or(escape.Line(f.Subject), "-"), cmp.Or(escape.Line(f.Place()), "-"))
 }
 
-// WriteText writes findings for people; trace is the file's name as they would write
-// it.
-func WriteText(w io.Writer, findings []*Finding, trace string) error {
+// WriteText writes findings for people; command is what gives a finding's SQL, up to its number.
+func WriteText(w io.Writer, findings []*Finding, command string) error {
 	if len(findings) == 0 {
 		_, err := fmt.Fprintln(w, "nothing found")
 		return err
@@ -53,7 +51,8 @@ func WriteText(w io.Writer, findings []*Finding, trace string) error {
 		line("here", f.Directive)
 		line("instead", f.Instead)
 		line("confidence", string(f.Confidence))
-		line("evidence", fmt.Sprintf("%d rows: accscope query %s %s", f.Count, shell.Path(trace), shell.Word(f.SQL)))
+		line("name", f.Name())
+		line("evidence", fmt.Sprintf("%d rows: %s --evidence %d", f.Count, command, i+1))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/structure"
 	"github.com/accscope/accscope/runtime/source/directive"
 )
 
@@ -52,8 +53,11 @@ type Sources struct {
 
 // sourceFile is what a source file holds; empty where it is not at hand.
 type sourceFile struct {
+	content    string
 	lines      []string
 	directives map[int]*directive.Directive // by each of their lines
+	procedures []*structure.Procedure       // once they are asked for
+	read       bool
 }
 
 // SourcesOf are those of the programs of a trace.
@@ -104,6 +108,25 @@ func printable(text string) string {
 // Lines gives a source file's lines; none where it is not at hand.
 func (s *Sources) Lines(path string) []string { return s.file(path).lines }
 
+// Content gives a source file's text; "" where it is not at hand.
+func (s *Sources) Content(path string) string { return s.file(path).content }
+
+// Parsed gives the directive at a line of a source file; nil where none is or the file is
+// not at hand.
+func (s *Sources) Parsed(path string, line int64) *directive.Directive {
+	return s.file(path).directives[int(line)]
+}
+
+// Procedures gives those of a source file; none where it is not at hand.
+func (s *Sources) Procedures(path string) []*structure.Procedure {
+	file := s.file(path)
+	if !file.read {
+		file.read = true
+		file.procedures = structure.Of([]byte(file.content), path)
+	}
+	return file.procedures
+}
+
 // file reads a source file, once.
 func (s *Sources) file(path string) *sourceFile {
 	return lookup.Make(s.files, path, func() *sourceFile {
@@ -111,6 +134,6 @@ func (s *Sources) file(path string) *sourceFile {
 		if content == nil {
 			return &sourceFile{}
 		}
-		return &sourceFile{strings.Split(strings.TrimSuffix(string(content), "\n"), "\n"), directive.Of(content, path)}
+		return &sourceFile{content: string(content), lines: strings.Split(strings.TrimSuffix(string(content), "\n"), "\n"), directives: directive.Of(content, path)}
 	})
 }

@@ -16,6 +16,7 @@ type Directive struct {
 	Arguments string // what stands in parentheses behind the name, with these: "(1)" of wait(1)
 	Clauses   []Clause
 	Line      int // of the source, where it begins; 0 of a text without a file
+	Last      int // the last of the lines that the directive itself stands on
 	End       int // the last line of the construct that it begins, or of itself where it stands alone; 0 where the text does not tell
 
 	text string   // behind the sentinel

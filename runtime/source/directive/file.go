@@ -20,7 +20,7 @@ const sourceLimit = 16 << 20
 // it, whose first statement it may be, or else the first declare directive of its Fortran
 // procedure: GCC gives the call that enters the procedure's data some line beside it.
 func At(known map[int]*Directive, path string, line, functionLine, functionEnd int, compute bool) *Directive {
-	fortran, _ := fortranSource(path)
+	fortran, _ := Fortran(path)
 	switch d := known[line]; {
 	case d != nil && d.Compute() == compute:
 		return d
@@ -73,15 +73,15 @@ func ReadSource(path string, made time.Time) []byte {
 // Of gives the directives of a source file's content by each of their lines. The path
 // tells the language.
 func Of(content []byte, path string) map[int]*Directive {
-	if fortran, fixed := fortranSource(path); fortran {
+	if fortran, fixed := Fortran(path); fortran {
 		return fortranDirectives(content, fixed)
 	}
 	return cDirectives(content)
 }
 
-// fortranSource says whether a file holds Fortran, and in which form, as gfortran tells
+// Fortran says whether a file holds Fortran, and in which form, as gfortran tells
 // from its name.
-func fortranSource(path string) (fortran, fixed bool) {
+func Fortran(path string) (fortran, fixed bool) {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".f", ".for", ".ftn", ".f77", ".fpp":
 		return true, true
@@ -100,7 +100,7 @@ func (f found) add(sentinel, text string, first, last int) *Directive {
 	if d == nil {
 		return nil
 	}
-	d.Line = first
+	d.Line, d.Last = first, last
 	for line := first; line <= last; line++ {
 		f[line] = d
 	}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accscope/accscope/collector/advice"
+	"github.com/accscope/accscope/collector/shell"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// adviceOf are the findings of a trace but those that are ignored, by name or by the file for
+// that in this folder; how many these are, a line on standard error says.
+func adviceOf(command *cobra.Command, trace *store.Trace, minimum time.Duration, ignore []string) ([]*advice.Finding, error) {
+	patterns, err := advice.ReadIgnored(advice.IgnoreFile)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range ignore {
+		p, err := advice.ParsePattern(text)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--ignore %w", err)}
+		}
+		patterns = append(patterns, p)
+	}
+	findings, err := advice.Find(trace, int64(minimum))
+	if err != nil {
+		return nil, err
+	}
+	left, ignored := advice.Ignore(findings, patterns)
+	if ignored > 0 {
+		fmt.Fprintf(command.ErrOrStderr(), "accscope: findings ignored: %d\n", ignored)
+	}
+	return left, nil
+}
+
+// again is the command line of advise, with the flags by which findings have their numbers.
+func again(trace, rank string, minimum time.Duration, ignore []string) string {
+	words := []string{"accscope advise"}
+	if minimum > 0 {
+		words = append(words, "--min-gain", minimum.String())
+	}
+	if rank != "" {
+		words = append(words, "--rank", shell.Word(rank))
+	}
+	for _, name := range ignore {
+		words = append(words, "--ignore", shell.Word(name))
+	}
+	return strings.Join(append(words, shell.Path(shown(trace))), " ")
+}
+
+// writeDiff writes the patch of the findings, or of the one with a number, and says of the others
+// why they have none.
+func writeDiff(w, told io.Writer, findings []*advice.Finding, only int) error {
+	var chosen []int
+	for i := range findings {
+		if only == 0 || only == i+1 {
+			chosen = append(chosen, i)
+		}
+	}
+	p := advice.PatchOf(findings, chosen)
+	for _, i := range chosen {
+		if why := p.Left[i]; why != "" {
+			fmt.Fprintf(told, "accscope: no patch of finding %d, %s at %s: %s\n", i+1, findings[i].Rule, findings[i].Place(), why)
+		}
+	}
+	folder, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	text, outside, err := p.Unified(findings, folder)
+	if err != nil {
+		return err
+	}
+	if len(outside) > 0 {
+		root := advice.SourceRoot(findings)
+		if text, outside, err = p.Unified(findings, root); err != nil {
+			return err
+		}
+		for _, file := range outside {
+			fmt.Fprintf(told, "accscope: no patch of %s, which is not below %s\n", file, root)
+		}
+		fmt.Fprintf(told, "accscope: apply it in %s\n", root)
+	}
+	_, err = io.WriteString(w, text)
+	return err
+}

@@ -1,0 +1,244 @@
+package advice
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/accscope/accscope/collector/structure"
+)
+
+// pure are functions of C's and Fortran's libraries, and intrinsics, that change nothing that
+// they are not given, and keep nothing.
+var pure = strings.Fields(`abs fabs fabsf sqrt sqrtf exp expf log logf log2 log10 pow powf sin sinf cos cosf tan tanf asin acos atan atan2 sinh cosh tanh floor ceil round
+ fmin fmax fminf fmaxf fmod cbrt hypot erf erfc min max mod modulo sign real dble int nint aint anint cmplx conjg dconjg aimag dabs dsqrt dexp dlog dsin dcos dmax1 dmin1 amax1 amin1 max0 min0 iabs
+ sum maxval minval size lbound ubound shape product dot_product matmul any all count trim adjustl len kind selected_real_kind epsilon huge tiny float ichar char iand ior ieor btest merge`)
+
+// uninvolved are calls besides these that touch no data that they are not given: output, clocks,
+// random numbers, memory, what ends the program, and collective MPI.
+var uninvolved = strings.Fields(`printf fprintf sprintf snprintf puts fputs putchar fputc fflush perror write print open close format system_clock cpu_time date_and_time random_number
+ clock_gettime clock time gettimeofday nanosleep usleep sleep omp_get_wtime MPI_Wtime mpi_wtime rand srand random drand48 rand_r malloc calloc free exit abort assert stop
+ MPI_Barrier mpi_barrier MPI_Allreduce mpi_allreduce MPI_Reduce mpi_reduce MPI_Bcast mpi_bcast allocated associated present atoi atof strtol strtod strcmp strlen getenv
+ static_cast int64_t size_t double float unsigned long`)
+
+// simple looks at a simple statement of the host.
+func (u *uses) simple(s *structure.Statement) {
+	tokens := s.Tokens
+	switch first := tokens0(tokens); first {
+	case "return", "goto", "go", "throw", "longjmp", "co_return", "co_yield", "entry", "read", "asm":
+		u.refuse("%s is at line %d", first, s.First)
+		return
+	case "exit", "cycle":
+		if u.procedure.Fortran && len(tokens) > 1 {
+			u.refuse("%s out of a loop is at line %d", first, s.First)
+			return
+		}
+	}
+	if u.passed != nil && s == u.passed.at {
+		u.pass(s)
+		return
+	}
+	if u.moves(tokens) {
+		return
+	}
+	u.host(tokens, s.First)
+}
+
+func tokens0(tokens []structure.Token) string {
+	if len(tokens) == 0 {
+		return ""
+	}
+	return tokens[0].Text
+}
+
+// moves takes in a statement that only assigns one of the pointers to another.
+func (u *uses) moves(tokens []structure.Token) bool {
+	n := len(tokens)
+	if u.procedure.Fortran || n < 4 || tokens[n-1].Text != ";" {
+		return false
+	}
+	a, b := tokens[n-4].Text, tokens[n-2].Text
+	switch {
+	case tokens[n-3].Text == "=" && (n == 4 || slices.Equal(structure.Declared(tokens), []string{a})) && u.same[a] && u.same[b]:
+	case n >= 7 && tokens[n-4].Text == "," && tokens[n-2].Text == ")" && tokens[n-6].Text == "(" && tokens[n-7].Text == "swap" && (n == 7 || n == 9 && tokens[1].Text == "::"):
+		if a, b = tokens[n-5].Text, tokens[n-3].Text; !u.same[a] && !u.same[b] {
+			return false
+		}
+		u.same[a], u.same[b] = true, true
+	default:
+		return false
+	}
+	u.moved[a], u.moved[b] = true, true
+	return true
+}
+
+// pass takes in what a procedure that is called does with the data.
+func (u *uses) pass(s *structure.Statement) {
+	for _, call := range structure.Calls(s.Tokens) {
+		if call.Name != u.passed.procedure.Name {
+			u.refuse("%s is called at line %d", call.Name, s.First)
+			return
+		}
+		for i, argument := range call.Arguments {
+			for name := range u.same {
+				if !structure.Mentions(argument, lower(name, u.procedure.Fortran)) {
+					continue
+				}
+				inner, known := u.passed.names[name]
+				parameters, _ := u.passed.procedure.Parameters()
+				if len(argument) != 1 || !known || i >= len(parameters) || parameters[i] != inner {
+					u.refuse("%s is passed otherwise at line %d", name, s.First)
+					return
+				}
+			}
+			for name := range u.sizes {
+				if u.procedure.Fortran && structure.Mentions(argument, name) || len(argument) > 1 && argument[0].Text == "&" && argument[1].Text == name {
+					u.refuse("%s may be changed at line %d", name, s.First)
+				}
+			}
+		}
+	}
+	for outer, inner := range u.passed.names {
+		m := u.mapping(outer)
+		from := u.passed.uses.mapping(inner)
+		for clause := range from.clauses {
+			m.clauses[clause] = true
+		}
+		if m.lost == "" {
+			m.lost = from.lost
+		}
+		for _, r := range u.stays {
+			if r.name == outer {
+				u.items[outer] = r.item
+			}
+		}
+	}
+	if before := s.Tokens[0].Text; before != u.passed.procedure.Name && before != "call" {
+		u.refuse("the call at line %d is part of an expression", s.First)
+	}
+}
+
+// host looks at tokens of the host's code.
+func (u *uses) host(tokens []structure.Token, line int) {
+	for name := range u.same {
+		if structure.Mentions(tokens, lower(name, u.procedure.Fortran)) {
+			u.refuse("the host uses %s at line %d", name, line)
+			return
+		}
+	}
+	for name := range u.sizes {
+		for _, at := range structure.Indexes(tokens, lower(name, u.procedure.Fortran)) {
+			if structure.Writes(tokens, at) || at > 0 && tokens[at-1].Text == "&" && (at < 2 || !structure.IsName(tokens[at-2].Text) && tokens[at-2].Text != ")") {
+				u.refuse("%s is changed at line %d", name, line)
+				return
+			}
+		}
+	}
+	if u.foreign && !u.procedure.Fortran {
+		for i := range tokens {
+			if u.parameter[tokens[i].Text] && i+1 < len(tokens) && tokens[i+1].Text == "[" {
+				u.refuse("%s may be the same data at line %d", tokens[i].Text, line)
+				return
+			}
+		}
+	}
+	for _, call := range structure.Calls(tokens) {
+		if why := u.mayUse(call, map[string]bool{}); why != "" {
+			u.refuse("%s at line %d%s", call.Name, line, why)
+			return
+		}
+		for name := range u.sizes {
+			for _, argument := range call.Arguments {
+				if u.procedure.Fortran && len(argument) == 1 && argument[0].Text == name && !slices.Contains(pure, call.Name) && !u.array(call.Name) && call.Name != "write" {
+					u.refuse("%s may be changed at line %d", name, line)
+				}
+			}
+		}
+	}
+}
+
+// mayUse says why a call may use the data; "" where it does not.
+func (u *uses) mayUse(call structure.Call, visited map[string]bool) string {
+	switch {
+	case call.Method && (call.Name == "size" || call.Name == "empty" || call.Name == "c_str"):
+		return ""
+	case call.Method:
+		return " may use the data"
+	case slices.Contains(pure, call.Name), slices.Contains(uninvolved, call.Name), u.array(call.Name), visited[call.Name]:
+		return ""
+	}
+	visited[call.Name] = true
+	var callee *structure.Procedure
+	for _, p := range u.text.procedures {
+		if p.Name != call.Name {
+			continue
+		}
+		if callee != nil {
+			return " is one of several functions"
+		}
+		callee = p
+	}
+	switch {
+	case callee == nil:
+		return " may use the data, as it is not in this file"
+	case callee.Unread != "":
+		return " may use the data: " + callee.Unread
+	case u.foreign:
+		return " may use the data, which " + u.procedure.Name + " got from elsewhere"
+	}
+	why := ""
+	structure.All(callee.Body, func(s *structure.Statement) bool {
+		if s.ACC != nil {
+			why = " has directives"
+		}
+		for name := range u.same {
+			if structure.Mentions(s.Tokens, lower(name, u.procedure.Fortran)) && !declaresName(callee, name) {
+				why = " uses " + name
+			}
+		}
+		for name := range u.sizes {
+			if slices.ContainsFunc(structure.Indexes(s.Tokens, name), func(at int) bool { return structure.Writes(s.Tokens, at) }) && !declaresName(callee, name) {
+				why = " changes " + name
+			}
+		}
+		for _, inner := range structure.Calls(s.Tokens) {
+			if why == "" {
+				why = u.mayUse(inner, visited)
+			}
+		}
+		return why == ""
+	})
+	return why
+}
+
+// declaresName says whether a name is a procedure's own: its parameter or a variable in it.
+func declaresName(p *structure.Procedure, name string) bool {
+	parameters, _ := p.Parameters()
+	own := slices.Contains(parameters, name)
+	structure.All(p.Body, func(s *structure.Statement) bool {
+		own = own || slices.Contains(declaredIn(s), name)
+		return !own
+	})
+	return own && !p.Fortran
+}
+
+var arrayDeclaration = regexp.MustCompile(`(?i)::|^\s*(dimension|real|integer|double\s+precision|complex|logical|character)\b`)
+
+// array says whether a name that parentheses follow is one of Fortran's arrays.
+func (u *uses) array(name string) bool {
+	if !u.procedure.Fortran {
+		return false
+	}
+	quoted := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(name) + `\s*\(`)
+	whole := regexp.MustCompile(`(?i)\b(dimension|allocatable)\b.*::.*\b` + regexp.QuoteMeta(name) + `\b`)
+	return slices.ContainsFunc(u.text.lines, func(line string) bool {
+		if whole.MatchString(line) {
+			return true
+		}
+		_, behind, typed := strings.Cut(line, "::")
+		if !typed {
+			behind = line
+		}
+		return arrayDeclaration.MatchString(line) && quoted.MatchString(behind) && !strings.Contains(strings.ToLower(line), "function")
+	})
+}

@@ -1,0 +1,335 @@
+package advice
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accscope/accscope/collector/patch"
+	"github.com/accscope/accscope/collector/structure"
+	"github.com/accscope/accscope/runtime/source/directive"
+)
+
+// surround writes a data region around the loop that repeats a directive, so that variables
+// stay on the device, and gives words for it. What the loop has inside finds them present, and is
+// left as it is. It refuses where the host may use the data in the loop, or where it cannot tell.
+func (d *written) surround(f *Finding, variables ...string) string {
+	s, why := d.repeated(variables)
+	if why != "" {
+		f.refuse(why)
+		where := d.again(f)
+		names := named(strings.Join(variables, ", "))
+		return "a data region around " + where + " that holds " + names + "; " + inBetween
+	}
+	t := d.source
+	region := s.region(t, d.sentinel)
+	indent := t.indentAt(s.loop.First)
+	lines, err := t.layout(region, indent)
+	if err != nil {
+		f.refuse(err.Error())
+	} else {
+		f.Edits = append(f.Edits, patch.Edit{File: t.path, First: s.loop.First, Last: s.loop.First - 1, Text: lines})
+		if t.fortran {
+			end := indent + d.sentinel + " end data"
+			if t.fixed {
+				end = d.sentinel + " end data"
+			}
+			f.Edits = append(f.Edits, patch.Edit{File: t.path, First: s.loop.Last + 1, Last: s.loop.Last, Text: []string{end}})
+		}
+	}
+	return fmt.Sprintf("around the loop at line %d in %s: %s", s.loop.First, s.procedure.Name, region)
+}
+
+// copiesAll says whether the region that a finding adds brings all of its data there and back.
+func (d *written) copiesAll(f *Finding) bool {
+	region := takeApart(strings.TrimSpace(strings.ReplaceAll(strings.Join(f.Edits[0].Text, " "), "\\ ", " ")))
+	return len(region.clauses) == 1 && region.clauses[0].Name == "copy"
+}
+
+// surrounded is a loop with the data that a region around it is to hold.
+type surrounded struct {
+	procedure *structure.Procedure
+	loop      *structure.Statement
+	stays     []*resident
+}
+
+// resident is data that stay on the device while a loop runs.
+type resident struct {
+	name   string
+	item   string // as a clause has it
+	clause string
+}
+
+// region is the directive.
+func (s *surrounded) region(_ *text, sentinel string) *written {
+	region := &written{sentinel: sentinel, name: "data"}
+	for _, r := range s.stays {
+		region.add(r.clause, r.item)
+	}
+	return region
+}
+
+// repeated finds the loop to put a data region around; why not, where none can be.
+func (d *written) repeated(variables []string) (*surrounded, string) {
+	t := d.source
+	if t == nil || t.directive == nil {
+		return nil, t.unwritable()
+	}
+	p := structure.At(t.procedures, t.directive.Line)
+	switch {
+	case p == nil:
+		return nil, "the procedure around the directive is not found"
+	case p.Unread != "":
+		return nil, p.Name + ": " + p.Unread
+	}
+	if p.Loop(t.directive.Line) == nil {
+		return d.repeatedByCaller(p, variables)
+	}
+	var found *surrounded
+	why := ""
+	path := p.Path(t.directive.Line)
+	for i := len(path) - 1; i >= 0; i-- {
+		loop := path[i]
+		if loop.Kind != structure.Loop {
+			continue
+		}
+		s, reason := t.around(p, path[:i], loop, d.itemsOf(variables), nil)
+		if reason != "" {
+			why = cmp.Or(why, reason)
+			break
+		}
+		found = s
+	}
+	if found != nil {
+		return found, ""
+	}
+	return nil, why
+}
+
+// itemsOf are the names of variables with their items of the directive, where it has them.
+func (d *written) itemsOf(variables []string) []*resident {
+	var list []*resident
+	for _, v := range variables {
+		r := &resident{name: v, item: v}
+		for i := range d.clauses {
+			c := &d.clauses[i]
+			if clause := strings.ToLower(c.Name); !slices.Contains(copying, clause) && !slices.Contains([]string{"present", "device", "self", "host", "delete"}, clause) {
+				continue
+			}
+			if at := d.itemOf(c.Items(), v); at >= 0 {
+				r.item = c.Items()[at]
+			}
+		}
+		r.name = baseName(r.item)
+		if d.source.fortran {
+			r.name = strings.ToLower(r.name)
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// baseName is the name that an item begins with.
+func baseName(item string) string {
+	if at := strings.IndexAny(item, "[( "); at >= 0 {
+		item = item[:at]
+	}
+	return item
+}
+
+// around checks whether a region around a loop may hold the data; passed are the calls that
+// pass them to a procedure whose use of them is known.
+func (t *text) around(p *structure.Procedure, outside []*structure.Statement, loop *structure.Statement, stays []*resident, passed *passing) (*surrounded, string) {
+	if why := placeable(p, outside, loop); why != "" {
+		return nil, why
+	}
+	u := newUses(t, p, stays, passed)
+	u.head(loop)
+	structure.All(loop.Body, u.statement)
+	if u.why != "" {
+		return nil, u.why
+	}
+	all, why := u.residents()
+	if why != "" {
+		return nil, why
+	}
+	return &surrounded{p, loop, all}, ""
+}
+
+// placeable says why directives cannot be put before and behind a loop; "" where they can.
+func placeable(p *structure.Procedure, outside []*structure.Statement, loop *structure.Statement) string {
+	if !loop.Alone {
+		return fmt.Sprintf("the loop at line %d shares lines with others", loop.First)
+	}
+	list := p.Body
+	if len(outside) > 0 {
+		parent := outside[len(outside)-1]
+		list = parent.Body
+		switch {
+		case p.Fortran && parent.Kind == structure.Loop && parent.Last == loop.Last:
+			return fmt.Sprintf("the loops at lines %d and %d end together", parent.First, loop.First)
+		case !p.Fortran && (parent.Kind == structure.Branch || parent.Kind == structure.Loop):
+			return fmt.Sprintf("the loop at line %d is not in braces", loop.First)
+		}
+	}
+	for _, s := range outside {
+		if s.Kind == structure.Construct && s.ACC.Compute() {
+			return "the loop is in a compute construct"
+		}
+	}
+	if at := slices.Index(list, loop); at > 0 && list[at-1].Kind == structure.Directive && list[at-1].ACC == nil {
+		return fmt.Sprintf("a directive at line %d belongs to the loop", list[at-1].First)
+	}
+	return ""
+}
+
+// frame is the edits that put lines before and behind a loop. A construct whose statement the
+// loop is gets braces, so that they stand inside it.
+func (t *text) frame(outside []*structure.Statement, loop *structure.Statement, before, behind []string) (edits []patch.Edit) {
+	if n := len(outside); !t.fortran && n > 0 && outside[n-1].Kind == structure.Construct {
+		indent := t.indent(loop.First)
+		before = append([]string{indent + "{"}, before...)
+		behind = append(slices.Clone(behind), indent+"}")
+	}
+	if len(before) > 0 {
+		edits = append(edits, patch.Edit{File: t.path, First: loop.First, Last: loop.First - 1, Text: before})
+	}
+	if len(behind) > 0 {
+		edits = append(edits, patch.Edit{File: t.path, First: loop.Last + 1, Last: loop.Last, Text: behind})
+	}
+	return edits
+}
+
+// passing is a procedure with the data that it gets as parameters.
+type passing struct {
+	procedure *structure.Procedure
+	uses      *uses
+	names     map[string]string // of what it has, as its parameters call them, by the caller's names
+	at        *structure.Statement
+}
+
+// repeatedByCaller finds the loop where the procedure with the directive is called again and
+// again, in the same file.
+func (d *written) repeatedByCaller(p *structure.Procedure, variables []string) (*surrounded, string) {
+	t := d.source
+	parameters, ok := p.Parameters()
+	if !ok {
+		return nil, "the parameters of " + p.Name + " are not known"
+	}
+	inside := newUses(t, p, d.itemsOf(variables), nil)
+	structure.All(p.Body, inside.statement)
+	if inside.why != "" {
+		return nil, inside.why
+	}
+	var found []*surrounded
+	why := ""
+	for _, caller := range t.procedures {
+		if caller == p || caller.Unread != "" {
+			continue
+		}
+		structure.All(caller.Body, func(s *structure.Statement) bool {
+			for _, call := range structure.Calls(s.Tokens) {
+				if s.Kind != structure.Simple || call.Name != p.Name || call.Method {
+					continue
+				}
+				one, reason := t.calledIn(caller, s, call, p, parameters, inside)
+				if reason != "" {
+					why = cmp.Or(why, reason)
+				} else if one != nil {
+					found = append(found, one)
+				}
+			}
+			return s.Kind != structure.Construct || !s.ACC.Compute()
+		})
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], ""
+	case len(found) > 1:
+		return nil, p.Name + " is called in several loops"
+	}
+	return nil, cmp.Or(why, "no loop that calls "+p.Name+" is in its file")
+}
+
+// calledIn checks the loops around a call.
+func (t *text) calledIn(caller *structure.Procedure, s *structure.Statement, call structure.Call, p *structure.Procedure, parameters []string, inside *uses) (*surrounded, string) {
+	path := caller.Path(s.First)
+	if len(call.Arguments) != len(parameters) {
+		return nil, "a call of " + p.Name + " has other arguments"
+	}
+	passed := &passing{procedure: p, uses: inside, names: map[string]string{}, at: s}
+	var stays []*resident
+	for _, r := range inside.stays {
+		outer := &resident{name: r.name, item: r.item}
+		at := slices.Index(parameters, r.name)
+		if at < 0 && (inside.declared[r.name] || p.Fortran) {
+			return nil, r.name + " is declared in " + p.Name
+		}
+		if at >= 0 {
+			if len(call.Arguments[at]) != 1 || !structure.IsName(call.Arguments[at][0].Text) {
+				return nil, fmt.Sprintf("%s is a part of something at line %d", r.name, s.First)
+			}
+			outer.name = call.Arguments[at][0].Text
+		}
+		if _, twice := passed.names[outer.name]; twice {
+			return nil, outer.name + " is passed twice"
+		}
+		passed.names[outer.name] = r.name
+		item, why := t.itemOutside(r, outer.name, p, parameters, call, inside)
+		if why != "" {
+			return nil, why
+		}
+		outer.item = item
+		stays = append(stays, outer)
+	}
+	for i := len(path) - 1; i >= 0; i-- {
+		switch s := path[i]; {
+		case s.Kind == structure.Construct && lists(s.ACC, stays):
+			return nil, "" // they stay already
+		case s.Kind == structure.Loop:
+			for _, around := range path[:i] {
+				if around.Kind == structure.Construct && lists(around.ACC, stays) {
+					return nil, ""
+				}
+			}
+			return t.around(caller, path[:i], s, stays, passed)
+		}
+	}
+	return nil, ""
+}
+
+// lists says whether a directive has some of the data.
+func lists(d *directive.Directive, stays []*resident) bool {
+	return d != nil && slices.ContainsFunc(stays, func(r *resident) bool { return d.Lists(r.name) })
+}
+
+// itemOutside is an item as the caller would write it.
+func (t *text) itemOutside(r *resident, name string, p *structure.Procedure, parameters []string, call structure.Call, inside *uses) (item, why string) {
+	if p.Fortran {
+		return name, ""
+	}
+	var b strings.Builder
+	b.WriteString(name)
+	for _, token := range itemTokens(strings.TrimPrefix(r.item, baseName(r.item))) {
+		at := slices.Index(parameters, token.Text)
+		switch {
+		case at < 0 && inside.declared[token.Text]:
+			return "", token.Text + " is declared in " + p.Name
+		case at < 0:
+			b.WriteString(token.Text)
+		case len(call.Arguments[at]) == 1:
+			b.WriteString(call.Arguments[at][0].Text)
+		default:
+			b.WriteByte('(')
+			for i, t := range call.Arguments[at] {
+				if i > 0 && structure.IsName(t.Text) {
+					b.WriteByte(' ')
+				}
+				b.WriteString(t.Text)
+			}
+			b.WriteByte(')')
+		}
+	}
+	return b.String(), ""
+}
