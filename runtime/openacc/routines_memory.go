@@ -100,7 +100,7 @@ func (t *dataRoutines) Free(data unsafe.Pointer) {
 	}
 	d.mu.Unlock()
 	if m != nil && !blockOf(m).identity {
-		t.fail(t.stillMapped(uintptr(data), m.Host, m.Size))
+		t.fail(t.about(routineData, m.Host, m.Size, t.stillMapped(uintptr(data), m.Host, m.Size)))
 		return
 	}
 	if !known {
@@ -327,13 +327,13 @@ func (t *dataRoutines) UnmapData(host unsafe.Pointer) {
 	var failure *device.Error
 	switch {
 	case presence != dataenv.Present:
-		failure = t.notMappedBlock(h)
+		failure = t.about(routineData, h, 0, t.notMappedBlock(h))
 	case m.Structured > 0:
-		failure = t.structuredStill(m.Host, m.Size, m.Infinite && !m.Declared)
+		failure = t.about(routineData, m.Host, m.Size, t.structuredStill(m.Host, m.Size, m.Infinite && !m.Declared))
 	case !m.Infinite || m.Declared:
-		failure = t.notByMapData(m.Host, m.Size)
+		failure = t.about(routineData, m.Host, m.Size, t.notByMapData(m.Host, m.Size))
 	case m.Host != h:
-		failure = t.insideMappedBlock(h, m.Host, m.Size)
+		failure = t.about(routineData, m.Host, m.Size, t.insideMappedBlock(h, m.Host, m.Size))
 	default:
 		d.table.Remove(m)
 		d.depart(m, t.origin())

@@ -226,6 +226,30 @@ static void unmapped(int n)
 #pragma acc update self(a[0:n])
 }
 
+static void unmapOther(int n)
+{
+    double *a = make(n), *b = make(n);
+    acc_map_data(a, acc_malloc(n * sizeof *a), n * sizeof *a);
+    acc_unmap_data(b);
+    a[0] = b[0];
+    done = 1;
+}
+
+static void unmapEntered(int n)
+{
+    double *a = make(n);
+    acc_create(a, n * sizeof *a);
+    acc_unmap_data(a);
+    done = 1;
+}
+
+static void freeMapped(int n)
+{
+    double *a = make(n);
+    acc_free(acc_create(a, n * sizeof *a));
+    done = 1;
+}
+
 static void shutDown(int n)
 {
     double *a = make(n);
@@ -248,7 +272,8 @@ int main(int argc, char **argv)
         { "ended", ended }, { "endedRegion", endedRegion }, { "finalized", finalized }, { "hostData", hostData },
         { "moved", moved }, { "freed", freed }, { "shrinks", shrinks }, { "negative", negative }, { "large", large },
         { "ofAnEndedFrame", ofAnEndedFrame }, { "copyin", copyin }, { "routineUpdate", routineUpdate },
-        { "copyout", copyout }, { "between", between }, { "mapData", mapData }, { "unmapped", unmapped }, { "shutDown", shutDown },
+        { "copyout", copyout }, { "between", between }, { "mapData", mapData }, { "unmapped", unmapped },
+        { "unmapOther", unmapOther }, { "unmapEntered", unmapEntered }, { "freeMapped", freeMapped }, { "shutDown", shutDown },
     };
     for (unsigned i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
         if (!strcmp(argv[1], cases[i].name)) cases[i].run(1000);
