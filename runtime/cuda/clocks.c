@@ -235,7 +235,7 @@ accscope_cuda_reference_drop (struct accscope_cuda_reference *r)
 }
 
 /* The shortest of a few tries is the truest; d->clock_lock is held.  */
-static struct accscope_cuda_answer
+static ACCSCOPE_USED struct accscope_cuda_answer
 relate (struct accscope_cuda_device *d, int64_t patience)
 {
   struct accscope_cuda_clocks *k = &d->clocks;
@@ -341,7 +341,7 @@ accscope_cuda_clocks_read_gpu (struct accscope_cuda_device *d)
   ENTERED (d);
   LOCKED (&d->clock_lock);
   if (load_kernel (d) && d->clocks.first.gpu == 0)
-    relate (d, FIRST_PATIENCE);
+    accscope_cuda_untimed (relate (d, FIRST_PATIENCE));
   return d->clocks.first.gpu != 0;
 }
 
@@ -359,7 +359,7 @@ accscope_cuda_clocks_keep (struct accscope_cuda_device *d)
     return 0;
   ENTERED (d);
   LOCKED (&d->clock_lock);
-  relate (d, PATIENCE);		/* if it fails, so will the program's operations */
+  accscope_cuda_untimed (relate (d, PATIENCE));
   return 1;
 }
 
@@ -441,17 +441,17 @@ accscope_cuda_clocks_close (struct accscope_cuda_device *d)
   CUevent unused;
 
   if (d->clock != NULL)
-    d->cuda->cuStreamSynchronize (d->clock);
+    GIVE_BACK (d, cuStreamSynchronize, d->clock);
   if (d->reference != NULL && (unused = accscope_cuda_reference_drop (d->reference)) != NULL)
-    d->cuda->cuEventDestroy (unused);
+    GIVE_BACK (d, cuEventDestroy, unused);
   if (k->word != NULL)
-    d->cuda->cuMemFreeHost (k->word);
+    GIVE_BACK (d, cuMemFreeHost, k->word);
   if (k->memory != 0)
-    d->cuda->cuMemFree (k->memory);
+    GIVE_BACK (d, cuMemFree, k->memory);
   if (k->module != NULL)
-    d->cuda->cuModuleUnload (k->module);
+    GIVE_BACK (d, cuModuleUnload, k->module);
   if (d->clock != NULL)
-    d->cuda->cuStreamDestroy (d->clock);
+    GIVE_BACK (d, cuStreamDestroy, d->clock);
 }
 
 struct accscope_cuda_relation

@@ -30,8 +30,8 @@ accscope_cuda_open (const struct accscope_cuda_driver *cuda, int number,
   a = accscope_cuda_clocks_open (d);
   if (FAILED (a))
     {
-      accscope_cuda_close (d);
-      return a;
+      accscope_cuda_given_back (d, a); /* the first failure, before those of closing */
+      return accscope_cuda_close (d);
     }
   *opened = d;
   return a;
@@ -43,16 +43,16 @@ destroy (struct accscope_cuda_device *d, struct accscope_cuda_events *events)
   size_t i;
 
   for (i = 0; i < events->count; i++)
-    d->cuda->cuEventDestroy (events->event[i]);
+    GIVE_BACK (d, cuEventDestroy, events->event[i]);
   free (events->event);
   memset (events, 0, sizeof *events);
 }
 
-/* What fails here fails because the device did, which was reported.  */
-void
+struct accscope_cuda_answer
 accscope_cuda_close (struct accscope_cuda_device *d)
 {
   struct accscope_cuda_entered entered = accscope_cuda_enter (d);
+  struct accscope_cuda_answer first;
   unsigned i;
 
   accscope_cuda_trace_close (d);
@@ -63,16 +63,18 @@ accscope_cuda_close (struct accscope_cuda_device *d)
   destroy (d, &d->plain);
   destroy (d, &d->timed);
   if (entered.before == d->context)
-    d->cuda->cuCtxSetCurrent (NULL);
+    GIVE_BACK (d, cuCtxSetCurrent, NULL);
   else
     accscope_cuda_leave (&entered);
-  d->cuda->cuDevicePrimaryCtxRelease (d->device);
+  GIVE_BACK (d, cuDevicePrimaryCtxRelease, d->device);
   for (i = 0; i <= ACCSCOPE_CUDA_LANES; i++)
     pthread_mutex_destroy (&d->lane[i].lock);
   pthread_mutex_destroy (&d->trace_lock);
   pthread_mutex_destroy (&d->clock_lock);
   pthread_mutex_destroy (&d->lock);
+  first = d->given_back;
   free (d);
+  return first;
 }
 
 struct accscope_cuda_answer

@@ -182,6 +182,7 @@ struct accscope_cuda_device
   unsigned observing;		/* atomic */
   uint64_t pending;		/* atomic: operations measured and not drained */
   unsigned next_lane;		/* atomic */
+  struct accscope_cuda_answer given_back;	/* by accscope_cuda_given_back */
 
   pthread_mutex_t lock;		/* guards what follows */
   struct accscope_cuda_events plain, timed;
@@ -275,70 +276,72 @@ int accscope_cuda_run (struct accscope_cuda_step *step);
 #define ACCSCOPE_CUDA_CLOSED (-1)
 
 /* context.c */
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_open (const struct accscope_cuda_driver *cuda, int number,
 		    struct accscope_cuda_device **opened);
-void accscope_cuda_close (struct accscope_cuda_device *device);
-struct accscope_cuda_answer
+/* Gives the first failure of what gave back what the device had.  */
+ACCSCOPE_USED struct accscope_cuda_answer
+accscope_cuda_close (struct accscope_cuda_device *device);
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_queue_open (struct accscope_cuda_device *device, CUstream adopted,
 			  struct accscope_cuda_queue **opened);
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_queue_close (struct accscope_cuda_queue *queue);
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_memory_info (struct accscope_cuda_device *device, size_t *free,
 			   size_t *total);
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_alloc (struct accscope_cuda_device *device, size_t bytes,
 		     CUdeviceptr *address);
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_free (struct accscope_cuda_device *device, CUdeviceptr address);
 
 /* order.c: marks, waiting.  */
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_record (struct accscope_cuda_queue *queue, CUevent *event,
 		      int *writes);
 /* Gives an event back, for reuse.  */
 void accscope_cuda_event_release (struct accscope_cuda_device *device,
 				  CUevent event);
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_event_query (struct accscope_cuda_device *device, CUevent event);
 /* writes: what the event marks may write host memory.  */
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_wait (struct accscope_cuda_queue *queue, CUevent event,
 		    int writes);
 /* The result is CUDA_ERROR_NOT_READY while operations are left.  */
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_idle (struct accscope_cuda_queue *queue);
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_synchronize (struct accscope_cuda_queue *queue);
 /* Puts onto a stream what copies a piece of a transfer between memory and the places of
    its parts.  */
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_bring_later (struct accscope_cuda_device *device, CUstream stream,
 			   const struct accscope_part *part, unsigned parts,
 			   struct accscope_cuda_piece piece);
 /* Calls accscope_cuda_run_then (handle) in queue order.  */
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_then (struct accscope_cuda_queue *queue, uintptr_t handle);
 
 /* transfer.c */
 /* Copies contents, which may change then, to device memory: part of a launch, and not
    measured.  */
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_store (struct accscope_cuda_queue *queue, CUdeviceptr to,
 		     const void *contents, size_t bytes);
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_upload (struct accscope_cuda_queue *queue, uint64_t correlation,
 		      CUdeviceptr to, const struct accscope_part *part,
 		      unsigned parts, size_t bytes, int now);
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_download (struct accscope_cuda_queue *queue, uint64_t correlation,
 			const struct accscope_part *part, unsigned parts,
 			CUdeviceptr from, size_t bytes, int now);
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_copy (struct accscope_cuda_queue *queue, uint64_t correlation,
 		    CUdeviceptr to, CUdeviceptr from, size_t bytes);
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_fill (struct accscope_cuda_queue *queue, uint64_t correlation,
 		    CUdeviceptr to, unsigned char value, size_t bytes);
 
@@ -346,7 +349,7 @@ accscope_cuda_fill (struct accscope_cuda_queue *queue, uint64_t correlation,
 void accscope_cuda_spared (struct accscope_cuda_queue *queue);
 
 /* launch.c */
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_launch (const struct accscope_cuda_step *step);
 
 /* image.c */
@@ -355,28 +358,28 @@ struct accscope_cuda_object
   const char *code;
   size_t size;			/* with the terminating zero */
 };
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_link (struct accscope_cuda_device *device, const void *objects,
 		    unsigned count, int optimisation, CUmodule *module,
 		    void **code, size_t *bytes, char *log, size_t room);
 
 /* Loads what linking gave; *code above is a copy of it, to be freed, or null.  */
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_load_code (struct accscope_cuda_device *device, const void *code,
 			 CUmodule *module);
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_function (struct accscope_cuda_device *device, CUmodule module,
 			const char *name, CUfunction *function, int *threads);
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_variable (struct accscope_cuda_device *device, CUmodule module,
 			const char *name, CUdeviceptr *address, size_t *bytes);
 /* Sets a variable of the image; that there is none is no error.  */
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_set (struct accscope_cuda_device *device, CUmodule module,
 		   const char *name, const void *value, size_t bytes);
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_unload (struct accscope_cuda_device *device, CUmodule module);
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_occupancy (struct accscope_cuda_device *device,
 			 CUfunction function, int limit, int *grid, int *block);
 
@@ -404,7 +407,7 @@ size_t accscope_cuda_drain (struct accscope_cuda_queue *queue,
 			    struct accscope_cuda_record *where, size_t room);
 
 /* clocks.c */
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_clocks_open (struct accscope_cuda_device *device);
 void accscope_cuda_clocks_close (struct accscope_cuda_device *device);
 /* The code of the kernel that reads the GPU's clock, and the module made of it; 0: there
@@ -492,12 +495,12 @@ int accscope_cuda_has_cupti (const char *path);
 void accscope_cuda_parallel_copy (void *to, const void *from, size_t bytes);
 
 /* staging.c: pageable says whether that is why the transfer goes in stages.  */
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_stage_upload (struct accscope_cuda_queue *queue,
 			    uint64_t correlation, CUdeviceptr to,
 			    const struct accscope_part *part, unsigned parts,
 			    size_t bytes, int now, int pageable);
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_stage_download (struct accscope_cuda_queue *queue,
 			      uint64_t correlation, const struct accscope_part *part,
 			      unsigned parts, CUdeviceptr from, size_t bytes, int now,
@@ -506,7 +509,7 @@ void accscope_cuda_lane_close (struct accscope_cuda_device *device,
 			       struct accscope_cuda_lane *lane);
 
 /* A new stream; NULL where there is none.  */
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_stream (struct accscope_cuda_device *device, unsigned flags,
 		      CUstream *stream);
 /* An event that only marks; NULL with the answer set if there is none.  */
@@ -516,55 +519,10 @@ void accscope_cuda_timed_release (struct accscope_cuda_device *device,
 				  CUevent event);
 /* Puts the small downloads that nobody waits for yet into queue order;
    queue->lock is held.  */
-struct accscope_cuda_answer
+ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_commit (struct accscope_cuda_queue *queue);
 
-/* The context that was current before, to be put back: a program may use several
-   devices through CUDA itself.  */
-struct accscope_cuda_entered
-{
-  struct accscope_cuda_device *device;
-  CUcontext before;
-};
-
-static inline struct accscope_cuda_entered
-accscope_cuda_enter (struct accscope_cuda_device *device)
-{
-  CUcontext before = NULL;
-
-  device->cuda->cuCtxGetCurrent (&before);
-  if (before != device->context)
-    device->cuda->cuCtxSetCurrent (device->context);
-  return (struct accscope_cuda_entered) { device, before };
-}
-
-static inline void
-accscope_cuda_leave (const struct accscope_cuda_entered *e)
-{
-  if (e->before != NULL && e->before != e->device->context)
-    e->device->cuda->cuCtxSetCurrent (e->before);
-}
-
-static inline pthread_mutex_t *
-accscope_cuda_lock (pthread_mutex_t *mutex)
-{
-  pthread_mutex_lock (mutex);
-  return mutex;
-}
-
-static inline void
-accscope_cuda_unlock (pthread_mutex_t *const *mutex)
-{
-  pthread_mutex_unlock (*mutex);
-}
-
-/* Up to the end of the block the device's context is current, or the mutex locked.  */
-#define ENTERED(device)							\
-  const struct accscope_cuda_entered entered				\
-    __attribute__ ((cleanup (accscope_cuda_leave))) = accscope_cuda_enter (device)
-#define LOCKED(mutex)							\
-  pthread_mutex_t *const locked						\
-    __attribute__ ((cleanup (accscope_cuda_unlock))) = accscope_cuda_lock (mutex)
+#include "calls.h"
 
 static inline int64_t
 accscope_cuda_now (void)
@@ -574,14 +532,6 @@ accscope_cuda_now (void)
   clock_gettime (CLOCK_MONOTONIC, &now);
   return now.tv_sec * (int64_t) 1000000000 + now.tv_nsec;
 }
-
-#define ANSWER(function, value) \
-  ((struct accscope_cuda_answer) { .result = (value), .call = #function })
-#define SUCCESS ((struct accscope_cuda_answer) { .result = CUDA_SUCCESS, .call = NULL })
-/* Calls a function of the driver.  */
-#define CALL(device, function, ...) \
-  ANSWER (function, (device)->cuda->function (__VA_ARGS__))
-#define FAILED(answer) ((answer).result != CUDA_SUCCESS)
 
 /* The Go side's.  */
 extern void accscope_cuda_run_then (uintptr_t handle);

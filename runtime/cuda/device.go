@@ -217,7 +217,7 @@ func (d *cudaDevice) Close() error {
 	d.using.Lock()
 	d.released = true
 	d.using.Unlock()
-	C.accscope_cuda_close(d.c)
+	note(d.ending(C.accscope_cuda_close(d.c), "shut down"))
 	d.backend.closed(d.number)
 	runtime.KeepAlive(d)
 	if lost {

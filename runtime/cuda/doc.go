@@ -16,7 +16,7 @@
 // OpenACC 3.3 appendix A.2.1 has the recommendations for NVIDIA GPUs.
 package cuda
 
-// #cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra -I${SRCDIR}/../include
+// #cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra -Werror=unused-result -I${SRCDIR}/../include
 // #cgo LDFLAGS: -ldl -pthread
 // #include "cuda.h"
 import "C"

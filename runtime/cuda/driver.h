@@ -49,6 +49,9 @@ enum
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76
 };
 
+/* What a function gives must be used; to be cast to void is no use.  */
+#define ACCSCOPE_USED __attribute__ ((warn_unused_result))
+
 /* X (name, symbol in the library, parameters).  */
 #define ACCSCOPE_CUDA_FUNCTIONS(X)						\
   X (cuInit, "cuInit", (unsigned flags))					\
@@ -104,7 +107,7 @@ enum
 
 struct accscope_cuda_driver
 {
-#define X(name, symbol, parameters) CUresult (*name) parameters;
+#define X(name, symbol, parameters) CUresult (*name) parameters ACCSCOPE_USED;
   ACCSCOPE_CUDA_FUNCTIONS (X)
 #undef X
 };

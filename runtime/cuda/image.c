@@ -36,7 +36,7 @@ accscope_cuda_link (struct accscope_cuda_device *d, const void *objects,
 	}
       if (!FAILED (a))
 	a = CALL (d, cuModuleLoadData, module, image);
-      d->cuda->cuLinkDestroy (state);
+      GIVE_BACK (d, cuLinkDestroy, state);
     }
   return a;
 }

@@ -142,7 +142,7 @@ new_later (unsigned count)
 }
 
 /* Frees all where that fails.  */
-static struct accscope_cuda_answer
+static ACCSCOPE_USED struct accscope_cuda_answer
 put_later (struct accscope_cuda_device *d, CUstream stream, struct later *all)
 {
   struct accscope_cuda_answer a;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct accscope_cuda_answer
+static ACCSCOPE_USED struct accscope_cuda_answer
 lane_open (struct accscope_cuda_device *d, struct accscope_cuda_lane *lane)
 {
   struct accscope_cuda_answer a = SUCCESS;
@@ -47,16 +47,16 @@ accscope_cuda_lane_close (struct accscope_cuda_device *d,
   unsigned i;
 
   if (lane->stream != NULL)
-    d->cuda->cuStreamDestroy (lane->stream);
+    GIVE_BACK (d, cuStreamDestroy, lane->stream);
   for (i = 0; i < ACCSCOPE_CUDA_STAGES; i++)
     {
       struct accscope_cuda_stage *s = &lane->stage[i];
       if (s->memory != NULL)
-	d->cuda->cuMemFreeHost (s->memory);
+	GIVE_BACK (d, cuMemFreeHost, s->memory);
       if (s->filled != NULL)
-	d->cuda->cuEventDestroy (s->filled);
+	GIVE_BACK (d, cuEventDestroy, s->filled);
       if (s->emptied != NULL)
-	d->cuda->cuEventDestroy (s->emptied);
+	GIVE_BACK (d, cuEventDestroy, s->emptied);
     }
 }
 
@@ -67,7 +67,7 @@ next_stage (struct accscope_cuda_lane *lane)
 }
 
 /* Makes stream wait for what is on another one now.  */
-static struct accscope_cuda_answer
+static ACCSCOPE_USED struct accscope_cuda_answer
 follow (struct accscope_cuda_device *d, CUstream stream, CUevent event,
 	CUstream other)
 {
@@ -100,7 +100,7 @@ bring (const struct accscope_part *part, unsigned parts, struct accscope_cuda_pi
 
 /* Without pinned memory the driver copies, as well as it can, while the caller
    waits.  */
-static struct accscope_cuda_answer
+static ACCSCOPE_USED struct accscope_cuda_answer
 upload_plainly (struct accscope_cuda_queue *q, CUdeviceptr to,
 		const struct accscope_part *part, unsigned parts, size_t bytes)
 {
@@ -122,7 +122,7 @@ upload_plainly (struct accscope_cuda_queue *q, CUdeviceptr to,
   return a;
 }
 
-static struct accscope_cuda_answer
+static ACCSCOPE_USED struct accscope_cuda_answer
 download_plainly (struct accscope_cuda_queue *q, const struct accscope_part *part,
 		  unsigned parts, CUdeviceptr from, size_t bytes)
 {
@@ -151,7 +151,7 @@ struct staging
 };
 
 /* Fails where there is no pinned memory; end_staging is due in any case.  */
-static struct accscope_cuda_answer
+static ACCSCOPE_USED struct accscope_cuda_answer
 begin_staging (struct accscope_cuda_queue *q, uint64_t correlation, int kind,
 	       size_t bytes, int now, int pageable, struct staging *t)
 {
@@ -246,7 +246,7 @@ end:
 }
 
 /* Downloads piece by piece and copies each while the next ones are under way.  */
-static struct accscope_cuda_answer
+static ACCSCOPE_USED struct accscope_cuda_answer
 download_now (struct accscope_cuda_queue *q, struct staging *t,
 	      const struct accscope_part *part, unsigned parts,
 	      CUdeviceptr from, size_t bytes)

@@ -65,8 +65,8 @@ make_pages (struct accscope_cuda_device *d)
       || d->cuda->cuStreamSynchronize (d->clock) != CUDA_SUCCESS)
     {
       if (copy != NULL)
-	d->cuda->cuMemFreeHost (copy);
-      d->cuda->cuMemFree (c->memory);
+	GIVE_BACK (d, cuMemFreeHost, copy);
+      GIVE_BACK (d, cuMemFree, c->memory);
       free (c);
       return s->chunks > 0;
     }
@@ -265,7 +265,7 @@ accscope_cuda_turn (struct accscope_cuda_queue *q, enum accscope_cuda_turning wh
     turn (q, idle);
   fetch_ended (q);
   if (when == ACCSCOPE_CUDA_NOW && idle && q->reader != NULL)
-    d->cuda->cuStreamSynchronize (q->reader);
+    GIVE_BACK (d, cuStreamSynchronize, q->reader);
 }
 
 /* The next page of the queue that has come back, NULL if there is none.  */
@@ -371,7 +371,7 @@ accscope_cuda_drop_pages (struct accscope_cuda_queue *q)
   int clear = q->reader != NULL && d->cuda->cuStreamSynchronize (q->reader) == CUDA_SUCCESS;
 
   if (q->reader != NULL)
-    d->cuda->cuStreamDestroy (q->reader);
+    GIVE_BACK (d, cuStreamDestroy, q->reader);
   while ((p = q->turned) != NULL)
     {
       q->turned = p->next;
@@ -424,8 +424,8 @@ accscope_cuda_stamps_close (struct accscope_cuda_device *d)
   while ((c = d->stamps.chunk) != NULL)
     {
       d->stamps.chunk = c->next;
-      d->cuda->cuMemFree (c->memory);
-      d->cuda->cuMemFreeHost (c->copy);
+      GIVE_BACK (d, cuMemFree, c->memory);
+      GIVE_BACK (d, cuMemFreeHost, c->copy);
       free (c);
     }
 }

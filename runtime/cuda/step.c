@@ -1,7 +1,7 @@
 /* Operations that Go has prepared.  */
 #include "cuda.h"
 
-static struct accscope_cuda_answer
+static ACCSCOPE_USED struct accscope_cuda_answer
 transfer (const struct accscope_cuda_step *s)
 {
   struct accscope_part whole = { s->other, 0, s->bytes };
@@ -16,7 +16,7 @@ transfer (const struct accscope_cuda_step *s)
 				   s->bytes, s->now);
 }
 
-static struct accscope_cuda_answer
+static ACCSCOPE_USED struct accscope_cuda_answer
 put (const struct accscope_cuda_step *s)
 {
   switch (s->kind)

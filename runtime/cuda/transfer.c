@@ -33,7 +33,7 @@ pinned (struct accscope_cuda_device *d, uintptr_t address)
 }
 
 /* At most DIRECT bytes, of which nothing is to be read later.  */
-static struct accscope_cuda_answer
+static ACCSCOPE_USED struct accscope_cuda_answer
 upload_small (struct accscope_cuda_queue *q, uint64_t correlation, CUdeviceptr to,
 	      const struct accscope_part *part, unsigned parts, size_t bytes)
 {
@@ -136,7 +136,7 @@ bounce (struct accscope_cuda_queue *q, size_t bytes)
 }
 
 /* What many parts, or nobody who waits, are left with goes onto the stream.  */
-static struct accscope_cuda_answer
+static ACCSCOPE_USED struct accscope_cuda_answer
 download_small (struct accscope_cuda_queue *q, uint64_t correlation,
 		const struct accscope_part *part, unsigned parts,
 		CUdeviceptr from, size_t bytes, char *room, int now)
