@@ -52,8 +52,8 @@ by name: RULE@FILE:FUNCTION, or a begin of that; * stands for any text.
   accscope advise --ignore mapped-in-loop@heat.c:advance program.accscope.db
   accscope advise --format sarif -o findings.sarif program.accscope.db
 
-Whether kernels have enough gangs is judged on GPUs only; of a trace that is of none
-a line on standard error says so.
+The last lines say what was judged: how many launches, transfers, waits and mappings the
+rules looked at, and which of them could not judge this trace, and why.
 
 The exit status is 0 with findings and without.`,
 		Args:              arguments(cobra.ExactArgs(1), "one trace"),
@@ -98,10 +98,9 @@ The exit status is 0 with findings and without.`,
 					return usageError{fmt.Errorf("%s %d: %s has %d findings", flag, number, args[0], len(findings))}
 				}
 			}
-			if note, err := advice.Unjudged(trace); err != nil {
+			judged, err := advice.Judge(trace)
+			if err != nil {
 				return err
-			} else if note != "" {
-				fmt.Fprintf(command.ErrOrStderr(), "accscope: %s\n", note)
 			}
 			write := func(w io.Writer) error {
 				switch {
@@ -117,7 +116,7 @@ The exit status is 0 with findings and without.`,
 				case formatSARIF:
 					return advice.WriteSARIF(w, findings, version())
 				}
-				return advice.WriteText(w, findings, again(args[0], rank, minimum, ignore))
+				return advice.WriteText(w, findings, judged, again(args[0], rank, minimum, ignore))
 			}
 			if output == "" || output == "-" {
 				return write(command.OutOrStdout())

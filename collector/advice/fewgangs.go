@@ -1,10 +1,6 @@
 package advice
 
-import (
-	"fmt"
-
-	"github.com/accscope/accscope/collector/store"
-)
+import "fmt"
 
 // fewGangs finds kernels of 50 microseconds and more on a GPU that keep less than half
 // of it busy while nothing else runs there: fewer gangs than half of its
@@ -40,21 +36,4 @@ WHERE r.device_time >= 50000 AND r.share <= 0.5 AND r.start >= coalesce(r.before
 			f.Instead = "if the iterations do not depend on one another: " + other.String()
 		}
 	},
-}
-
-// Unjudged says, in a sentence, what no rule could judge, "" for nothing: how many gangs
-// a kernel has says nothing where no device's multiprocessors are known, such as on the
-// simulated one.
-func Unjudged(trace *store.Trace) (string, error) {
-	kernels, known := false, false
-	for s, err := range trace.Rows("reading devices", `SELECT EXISTS (SELECT 1 FROM kernels), EXISTS (SELECT 1 FROM devices WHERE multiprocessors > 0)`) {
-		if err != nil {
-			return "", err
-		}
-		kernels, known = s.ColumnInt(0) != 0, s.ColumnInt(1) != 0
-	}
-	if !kernels || known {
-		return "", nil
-	}
-	return "few-gangs: not judged, as this trace is of no GPU whose multiprocessors are known", nil
 }

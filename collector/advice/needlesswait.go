@@ -28,7 +28,7 @@ const operations = `WITH operation AS (
     FROM transfers t LEFT JOIN spans c ON c.record = t.parent WHERE NOT ` + byValue + `
   UNION ALL SELECT 'wait', record, process, thread, device, async_queue, start, end, NULL, NULL FROM waits WHERE NOT implicit
   UNION ALL SELECT 'other', record, process, thread, device, NULL, start, start, NULL, NULL FROM spans WHERE kind = 'enter_data' AND construct = 'host_data'
-  UNION ALL SELECT 'other', record, process, thread, device, NULL, time, time, NULL, NULL FROM events WHERE kind_code IN (8, 9) AND NOT (implicit AND bytes < ` + smallest + `)
+  UNION ALL SELECT 'other', record, process, thread, device, NULL, time, time, NULL, NULL FROM events WHERE kind_code IN (6, 7) AND NOT (implicit AND bytes < ` + smallest + `)
   UNION ALL SELECT 'other', record, process, thread, NULL, NULL, start, start, NULL, NULL FROM communication
 ), followed AS (
   SELECT *, lead(what) OVER asked AS next, lead(async_queue) OVER asked AS next_queue, lead(end) OVER asked AS next_end,

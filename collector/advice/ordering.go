@@ -89,7 +89,7 @@ func unordered(trace *store.Trace, sources *report.Sources) ([]racing, error) {
 	if async, err := trace.Number(what, `SELECT 1 FROM queues WHERE async_queue <> -2 AND operations > 0 LIMIT 1`); err != nil || async == 0 {
 		return nil, err
 	}
-	for s, err := range trace.Rows(what, `SELECT DISTINCT name FROM site_detail WHERE kind_code IN (8, 20, 22) AND name IS NOT NULL`) {
+	for s, err := range trace.Rows(what, `SELECT DISTINCT name FROM site_detail WHERE kind_code IN (6, 20, 22) AND name IS NOT NULL`) {
 		if err != nil {
 			return nil, err
 		}

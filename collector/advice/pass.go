@@ -317,6 +317,9 @@ func (p *pass) gain(r *rule, rows []occurrence) int64 {
 	if r.timeless {
 		return 0
 	}
+	if !r.elsewhere {
+		rows = robust(rows)
+	}
 	return p.waits.gain(rows, r.elsewhere)
 }
 

@@ -28,12 +28,9 @@ func (f *Finding) Headline(number int) string {
 	return fmt.Sprintf("%d %s %s %s %s", number, f.Rule, f.Cost(), cmp.Or(escape.Line(f.Subject), "-"), cmp.Or(escape.Line(f.Place()), "-"))
 }
 
-// WriteText writes findings for people; command is what gives a finding's SQL, up to its number.
-func WriteText(w io.Writer, findings []*Finding, command string) error {
-	if len(findings) == 0 {
-		_, err := fmt.Fprintln(w, "nothing found")
-		return err
-	}
+// WriteText writes findings for people, and what was judged; command is what gives a finding's
+// SQL, up to its number.
+func WriteText(w io.Writer, findings []*Finding, judged *Judged, command string) error {
 	var b strings.Builder
 	line := func(name, text string) {
 		for part := range strings.Lines(text) {
@@ -54,6 +51,13 @@ func WriteText(w io.Writer, findings []*Finding, command string) error {
 		line("name", f.Name())
 		line("evidence", fmt.Sprintf("%d rows: %s --evidence %d", f.Count, command, i+1))
 	}
+	if len(findings) == 0 {
+		b.WriteString("nothing found")
+	}
+	b.WriteByte('\n')
+	lines, unjudged := judged.lines(len(findings) == 0)
+	line("judged", strings.Join(lines, "\n"))
+	line("not judged", unjudged)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
