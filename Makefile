@@ -35,7 +35,7 @@ CFLAGS_COMMON := -std=gnu11 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -
 	@rm $@.new
 FORCE:
 
-.PHONY: FORCE all help screens setup demo test test-all check long benchmarks consumers sanitize race conformance control compiler distribution roots aarch64 slurm bench bench-gather bench-archive engine-profile gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
+.PHONY: advice-check FORCE all help screens setup demo test test-all check long benchmarks consumers sanitize race conformance control compiler distribution roots aarch64 slurm bench bench-gather bench-archive engine-profile gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
 .DEFAULT_GOAL := all
 
 include runtime/entry/build.mk
@@ -154,6 +154,9 @@ bench: all ## the figures of docs/benchmarks.md, side by side with libgomp and o
 
 engine-profile: all ## measure anew where the engine's time goes, for the compiler (after changes to the way of a call)
 	$(GO) run ./runtime/bench/profile -o $(ENGINE_PROFILE)
+
+advice-check: all ## what advise says of the programs in collector/advice/corpus, its patches applied: figures for each rule
+	ACCSCOPE_ADVICE_CHECK=1 $(GO) test ./cmd/accscope -run TestAdviceCorpus -count=1 -timeout 30m
 
 bench-gather: all ## jobs: 64 processes into one result, 1,000 agents into three servers, what an agent takes
 	$(GO) run ./collector/gather/bench $(BENCH_FLAGS)

@@ -24,6 +24,9 @@ var uninvolved = strings.Fields(`printf fprintf sprintf snprintf puts fputs putc
 // simple looks at a simple statement of the host.
 func (u *uses) simple(s *structure.Statement) {
 	tokens := s.Tokens
+	if u.procedure.Fortran && slices.ContainsFunc(tokens, func(t structure.Token) bool { return t.Text == "::" }) {
+		return // a declaration
+	}
 	switch first := tokens0(tokens); first {
 	case "return", "goto", "go", "throw", "longjmp", "co_return", "co_yield", "entry", "read", "asm":
 		u.refuse("%s is at line %d", first, s.First)

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/accscope/accscope/collector/advice"
+	"github.com/accscope/accscope/runtime/compilers"
+)
+
+// corpus has programs with a mistake that a rule is to find, and such that look alike: the first
+// line says which.
+const corpus = "../../collector/advice/corpus"
+
+var planted = regexp.MustCompile(`planted: ([\w-]+)`)
+
+// inShort are the programs of the corpus that each run of the tests takes.
+var inShort = []string{"mapped-called.c", "mapped-host.c", "mapped-fixed.f", "row-free.f90"}
+
+// tally is what came of a rule.
+type tally struct{ planted, found, given, right, wrong int }
+
+// TestAdviceCorpus: each mistake that is planted is found, and each patch that is given compiles,
+// gives the same result, and mends what it is about. With ACCSCOPE_ADVICE_CHECK=1 (make
+// advice-check) of all programs, with the figures of each rule.
+func TestAdviceCorpus(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(corpus, "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no corpus", err)
+	}
+	whole := os.Getenv("ACCSCOPE_ADVICE_CHECK") != ""
+	tallies := map[string]*tally{}
+	of := func(rule string) *tally {
+		if tallies[rule] == nil {
+			tallies[rule] = &tally{}
+		}
+		return tallies[rule]
+	}
+	for _, file := range files {
+		name := filepath.Base(file)
+		if !whole && !slices.Contains(inShort, name) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			folder := t.TempDir()
+			want := built(t, folder, name, string(text), "before")
+			findings := findingsOf(t, folder, "before.db")
+			if m := planted.FindStringSubmatch(string(text)); m != nil {
+				of(m[1]).planted++
+				if slices.ContainsFunc(findings, func(f advice.Finding) bool { return f.Rule == m[1] }) {
+					of(m[1]).found++
+				} else {
+					t.Errorf("%s is not found", m[1])
+				}
+			}
+			for i := range findings {
+				f := &findings[i]
+				if len(f.Edits) == 0 {
+					t.Logf("%s has no patch: %s", f.Rule, f.NoPatch)
+					continue
+				}
+				of(f.Rule).given++
+				after, err := advice.ApplyEdits(string(text), f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := built(t, folder, name, after, fmt.Sprintf("after%d", i)); got != want {
+					of(f.Rule).wrong++
+					t.Errorf("with %s: printed %q, before %q\n%s", f.Rule, got, want, f.Instead)
+					continue
+				}
+				if again := findingsOf(t, folder, fmt.Sprintf("after%d.db", i)); slices.ContainsFunc(again, func(g advice.Finding) bool {
+					return g.Rule == f.Rule && g.Subject == f.Subject && g.Function == f.Function && 2*g.Gain > f.Gain
+				}) {
+					t.Errorf("%s is found again with its patch\n%s", f.Rule, f.Instead)
+					continue
+				}
+				of(f.Rule).right++
+			}
+		})
+	}
+	if whole {
+		fmt.Printf("%-24s %8s %6s %6s %6s %6s\n", "rule", "planted", "found", "given", "right", "wrong")
+		for _, rule := range slices.SortedFunc(maps.Keys(tallies), cmp.Compare[string]) {
+			n := tallies[rule]
+			fmt.Printf("%-24s %8d %6d %6d %6d %6d\n", rule, n.planted, n.found, n.given, n.right, n.wrong)
+		}
+	}
+}
+
+// built compiles a program's text, records it, and gives what it printed.
+func built(t *testing.T, folder, name, text, as string) string {
+	t.Helper()
+	compiler := compilers.C()
+	switch filepath.Ext(name) {
+	case ".cpp":
+		compiler = compilers.CXX()
+	case ".f", ".f90":
+		compiler = compilers.Fortran()
+	}
+	if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, folder, nil, compiler, "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", as, name).must(t)
+	return execute(t, folder, append(slices.Clone(modelled), "ACCSCOPE_SIM_LAUNCH_LATENCY=50us"), accscope, "run", "-q", "--no-summary", "--device", "sim", "-o", as+".db", "--", "./"+as).must(t).stdout
+}
