@@ -64,6 +64,8 @@ compiler whose runtime offers the OpenACC profiling interface.
   accscope run -- ./program        profile a program: a trace and a summary
   accscope report trace.db         where the time went
   accscope advise trace.db         what to change, and what it gains
+  accscope try --build make -- ./program
+                                   apply that to a copy, and measure it
   accscope top                     watch running programs
   accscope serve trace.db          a timeline in the browser
   accscope export --to perfetto trace.db

@@ -83,7 +83,7 @@ func (p *Patch) Unified(findings []*Finding, folder string) (text string, outsid
 		}
 	}
 	for _, file := range p.Files() {
-		name := below(folder, file)
+		name := Below(folder, file)
 		if name == "" {
 			outside = append(outside, file)
 			continue
@@ -98,9 +98,9 @@ func (p *Patch) Unified(findings []*Finding, folder string) (text string, outsid
 	return b.String(), outside, nil
 }
 
-// below is a file's name relative to a folder that holds it, by whatever links; "" where it does
+// Below is a file's name relative to a folder that holds it, by whatever links; "" where it does
 // not.
-func below(folder, file string) string {
+func Below(folder, file string) string {
 	for _, resolve := range []func(string) (string, error){func(path string) (string, error) { return path, nil }, filepath.EvalSymlinks} {
 		in, err := resolve(folder)
 		if err != nil {
