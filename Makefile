@@ -155,7 +155,7 @@ bench: all ## the figures of docs/benchmarks.md, side by side with libgomp and o
 engine-profile: all ## measure anew where the engine's time goes, for the compiler (after changes to the way of a call)
 	$(GO) run ./runtime/bench/profile -o $(ENGINE_PROFILE)
 
-advice-check: all ## what advise says of the programs in collector/advice/corpus, its patches applied: figures for each rule
+advice-check: all ## what advise says of the programs in collector/advice/testdata/corpus, its patches applied: figures for each rule
 	ACCSCOPE_ADVICE_CHECK=1 $(GO) test ./cmd/accscope -run TestAdviceCorpus -count=1 -timeout 30m
 
 bench-gather: all ## jobs: 64 processes into one result, 1,000 agents into three servers, what an agent takes

@@ -16,7 +16,7 @@ import (
 
 // corpus has programs with a mistake that a rule is to find, and such that look alike: the first
 // line says which.
-const corpus = "../../collector/advice/corpus"
+const corpus = "../../collector/advice/testdata/corpus"
 
 var planted = regexp.MustCompile(`planted: ([\w-]+)`)
 
