@@ -48,7 +48,7 @@ by name: RULE@FILE:FUNCTION, or a begin of that; * stands for any text.
   accscope advise --rank 0-15,617 job.db
   accscope advise --diff program.accscope.db | patch -p0
   accscope advise --diff --finding 2 program.accscope.db
-  accscope query program.accscope.db "$(accscope advise --evidence 1 program.accscope.db)"
+  accscope query heat.db "$(accscope advise --evidence 1 heat.db)"
   accscope advise --ignore mapped-in-loop@heat.c:advance program.accscope.db
   accscope advise --format sarif -o findings.sarif program.accscope.db
 
