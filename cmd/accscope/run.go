@@ -27,6 +27,7 @@ type runFlags struct {
 	mustRecord  bool
 	runtime     string
 	device      string
+	code        string
 	noSummary   bool
 	quiet       bool
 	paused      bool
@@ -75,7 +76,9 @@ want the run to end with status 125 instead.
 
 The program runs on our OpenACC runtime if it was compiled by GCC, else on its
 own (--runtime). --device chooses what ACC_DEVICE_TYPE does: sim is a simulated
-accelerator with a memory of its own, host the processor.`
+accelerator with a memory of its own, host the processor. --code gpu has sim execute
+what the program carries for NVIDIA GPUs (gcc -foffload=nvptx-none), with all gangs,
+workers and lanes, and tells of addresses that are no memory of the device.`
 
 func newRunCommand() *cobra.Command {
 	var flags runFlags
@@ -95,6 +98,7 @@ func newRunCommand() *cobra.Command {
 	f.BoolVar(&flags.mustRecord, "must-record", false, "end with status 125 where the program cannot be recorded as asked for, and do not run it")
 	f.StringVar(&flags.runtime, "runtime", "auto", "OpenACC `RUNTIME`: auto, native (the program's own) or accscope (ours)")
 	f.StringVar(&flags.device, "device", "", "device `TYPE` to run on: sim, host, nvidia, ... (default: the best present)")
+	f.StringVar(&flags.code, "code", "", "with --device sim: `CODE` that kernels run: host (compiled for this processor) or gpu (for NVIDIA GPUs, executed)")
 	f.BoolVar(&flags.noSummary, "no-summary", false, "print no report at the end")
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "print nothing but errors")
 	f.DurationVar(&flags.linger, "linger", 10*time.Second, "without a terminal, and after Ctrl+C: follow what the program leaves behind for this `TIME`")
@@ -109,6 +113,7 @@ func newRunCommand() *cobra.Command {
 	f.BoolVar(&flags.hash, "hash", false, "take a hash of what each transfer moves: advise then knows what was sent again or came back unchanged")
 	completeFlag(command, "runtime", "auto", "native", "accscope")
 	completeFlag(command, "device", launch.Devices...)
+	completeFlag(command, "code", "host", "gpu")
 	completeFlag(command, "activity", "auto", "cupti", "runtime", "off")
 	completeFlag(command, "callstack", "caller", "full", "off")
 	f.BoolVar(&flags.tui, "tui", false, "watch the run in the terminal; the program's output goes to a pane")
@@ -124,7 +129,24 @@ func newRunCommand() *cobra.Command {
 	return command
 }
 
+// chooseCode has the simulated device run the code that --code names.
+func (flags *runFlags) chooseCode() error {
+	switch {
+	case flags.code == "":
+		return nil
+	case flags.code != "host" && flags.code != "gpu":
+		return fmt.Errorf("--code %q is no code of the program; there are host and gpu", flags.code)
+	case flags.device != "" && !strings.EqualFold(flags.device, "sim"):
+		return fmt.Errorf("--code %s is for the simulated device: leave --device %s out, or write --device sim", flags.code, flags.device)
+	}
+	flags.device = "sim"
+	return os.Setenv("ACCSCOPE_SIM_CODE", flags.code)
+}
+
 func (flags *runFlags) run(args []string) error {
+	if err := flags.chooseCode(); err != nil {
+		return err
+	}
 	if err := flags.checkCapture(); err != nil {
 		return err
 	}

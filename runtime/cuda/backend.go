@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/nvidia"
 )
 
 // Type is acc_device_nvidia.
@@ -172,7 +173,7 @@ func (b *backend) Open(number int, observe func(device.Activity, bool)) (device.
 	if err := b.checkNumber(number); err != nil {
 		return nil, err
 	}
-	geometry, err := readGeometry(b.options.Environment)
+	geometry, err := nvidia.ReadGeometry(b.options.Environment)
 	if err != nil {
 		return nil, err
 	}

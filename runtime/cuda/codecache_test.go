@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/nvidia"
 )
 
 // openWith opens a device that has code, on a driver whose compiler works or not.
@@ -160,14 +161,14 @@ func TestPrune(t *testing.T) {
 	write("recent", codeCacheBytes/4, time.Minute)
 	write(temporaryCode+"given-up", 10, 2*time.Hour)
 	write(temporaryCode+"being-written", 10, time.Minute)
-	c.put("new", []byte("code"), facts{Kernels: map[string]kernelFacts{"k": {Known: true, Writes: []int{0, 2}}}, Stamped: []string{"k"}})
+	c.put("new", []byte("code"), facts{Kernels: map[string]nvidia.Facts{"k": {Known: true, Writes: []int{0, 2}}}, Stamped: []string{"k"}})
 	for name, want := range map[string]bool{"old": true, "older": false, "recent": true, "new": true,
 		temporaryCode + "given-up": false, temporaryCode + "being-written": true} {
 		if _, err := os.Stat(filepath.Join(string(c), name)); (err == nil) != want {
 			t.Errorf("%s is there: %v, want %v", name, err == nil, want)
 		}
 	}
-	if code, about := c.get("new"); string(code) != "code" || !reflect.DeepEqual(about, facts{Kernels: map[string]kernelFacts{"k": {Known: true, Writes: []int{0, 2}}}, Stamped: []string{"k"}}) {
+	if code, about := c.get("new"); string(code) != "code" || !reflect.DeepEqual(about, facts{Kernels: map[string]nvidia.Facts{"k": {Known: true, Writes: []int{0, 2}}}, Stamped: []string{"k"}}) {
 		t.Errorf("what was put is not what there is: %q, %+v", code, about)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/device/devicetest"
 	"github.com/accscope/accscope/runtime/goacc"
+	"github.com/accscope/accscope/runtime/nvidia"
 )
 
 // wantError checks an error's code, driver number and parts of its message.
@@ -164,7 +165,7 @@ func newQueue(t *testing.T, d device.Device) device.Queue {
 func TestOpenFails(t *testing.T) {
 	_, err := with(t, faulty("cuDevicePrimaryCtxRetain:1:2")).Open(0, nil)
 	wantError(t, err, device.DeviceInit, 2, "initialise on cuda device 0", "cuDevicePrimaryCtxRetain", "CUDA_ERROR_OUT_OF_MEMORY")
-	t.Setenv(geometryVariable, "many")
+	t.Setenv(nvidia.GeometryVariable, "many")
 	_, err = New(Options{Library: standin}).Open(0, nil)
 	wantError(t, err, device.DeviceInit, 0, `GOMP_OPENACC_DIM="many"`, "gangs:workers:vector")
 }
@@ -309,7 +310,7 @@ func TestUseWhileClosing(t *testing.T) {
 			func(int) bool { return d.Properties().Name == "stand-in GPU" },
 			func(int) bool { return d.Clock().Drift == drift },
 			func(int) bool { d.(*cudaDevice).Flush(); return true },
-			func(n int) bool { return add.Resolve(device.Geometry{Gangs: uint32(n + 1)}).Vector == warp },
+			func(n int) bool { return add.Resolve(device.Geometry{Gangs: uint32(n + 1)}).Vector == nvidia.Warp },
 			func(n int) bool {
 				a, err := d.Alloc(chunkBytes)
 				return (err != nil) == (a == 0)

@@ -9,11 +9,11 @@ import "C"
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"unsafe"
 
 	"github.com/accscope/accscope/runtime/goacc"
+	"github.com/accscope/accscope/runtime/nvidia"
 	"github.com/accscope/accscope/runtime/ptx"
 )
 
@@ -25,35 +25,9 @@ type form struct {
 
 // facts are what was read of an image's texts, as they are kept with what became of them.
 type facts struct {
-	Kernels    map[string]kernelFacts `json:"kernels"`              // those of OpenACC that can be read
-	Stamped    []string               `json:"stamped,omitempty"`    // kernels that take their times
-	Reductions int                    `json:"reductions,omitempty"` // loops that became instructions
-}
-
-// kernelFacts are what was read of a kernel.
-type kernelFacts struct {
-	// Known says that the arguments which the kernel may write to are known: Writes.
-	Known  bool  `json:"known,omitempty"`
-	Writes []int `json:"writes,omitempty"`
-	loops
-}
-
-// kernelsIn reads the kernels of a text.
-func kernelsIn(m *ptx.Module) map[string]kernelFacts {
-	all := map[string]kernelFacts{}
-	for i := range m.Functions {
-		f := &m.Functions[i]
-		if !f.Entry || !f.Defined() || !takesOnlyBlock(f) {
-			continue
-		}
-		body, err := m.Decode(f)
-		if err != nil {
-			continue // the driver will tell
-		}
-		written, known := writes(body)
-		all[strings.Clone(f.Name)] = kernelFacts{Known: known, Writes: slices.Sorted(maps.Keys(written)), loops: loopsOf(m, f, body)}
-	}
-	return all
+	Kernels    map[string]nvidia.Facts `json:"kernels"`              // those of OpenACC that can be read
+	Stamped    []string                `json:"stamped,omitempty"`    // kernels that take their times
+	Reductions int                     `json:"reductions,omitempty"` // loops that became instructions
 }
 
 // rewriteVariable is 0 for programs whose device code is to stay as GCC wrote it.
@@ -76,7 +50,7 @@ func (as form) key() string {
 // of gives an image's texts as the form has them. A text that cannot be read stays as it
 // is; so do all kernels' beginnings and ends where one is not as GCC writes it.
 func (as form) of(texts []string) (changed []string, about facts) {
-	about.Kernels = map[string]kernelFacts{}
+	about.Kernels = map[string]nvidia.Facts{}
 	modules := make([]*ptx.Module, len(texts))
 	all := make([][]edit, len(texts))
 	stamped := as.stamps
@@ -87,7 +61,7 @@ func (as form) of(texts []string) (changed []string, about facts) {
 			continue
 		}
 		modules[i] = m
-		maps.Copy(about.Kernels, kernelsIn(m))
+		maps.Copy(about.Kernels, nvidia.FactsOf(m))
 		if as.reductions {
 			all[i] = reductions(m)
 			for _, e := range all[i] {
@@ -114,17 +88,6 @@ func (as form) of(texts []string) (changed []string, about facts) {
 		changed[i] = edited(text, all[i])
 	}
 	return changed, about
-}
-
-// textsOf are the texts of an image's objects, in the image's own memory.
-func textsOf(code goacc.PTX) []string {
-	texts := make([]string, code.Count)
-	for i, object := range unsafe.Slice((*C.struct_accscope_cuda_object)(code.Objects), code.Count) {
-		if object.code != nil && object.size > 0 {
-			texts[i] = unsafe.String((*byte)(unsafe.Pointer(object.code)), object.size-1)
-		}
-	}
-	return texts
 }
 
 // objectsOf is an image with other texts, for the driver, until it is freed.

@@ -112,7 +112,7 @@ func (i *images) compile(code goacc.PTX, as form) (C.CUmodule, facts, error) {
 	log := (*C.char)(C.malloc(room))
 	defer C.free(unsafe.Pointer(log))
 	var module C.CUmodule
-	texts := textsOf(code)
+	texts := code.Texts()
 	level := optimisation(d.backend.options.Environment)
 	cache, key := d.backend.code(), codeKey(texts, as.key(), d.library.version, level, d.capability)
 	if kept, about := cache.get(key); kept != nil {
@@ -165,15 +165,16 @@ func (i *images) functions(module C.CUmodule, about facts, image goacc.Image, co
 	d := i.device
 	for n, f := range code.Functions {
 		name := C.CString(f.Name)
-		k := &kernel{device: d, name: f.Name, launching: "launch " + f.Name, about: about.Kernels[f.Name], stamps: slices.Contains(about.Stamped, f.Name),
-			fixed: device.Geometry{Gangs: uint32(f.Dimensions[0]), Workers: uint32(f.Dimensions[1]), Vector: uint32(f.Dimensions[2])}}
+		k := &kernel{device: d, name: f.Name, launching: "launch " + f.Name, stamps: slices.Contains(about.Stamped, f.Name)}
+		k.Processors, k.Defaults, k.Facts, k.Largest = d.processors, d.defaults, about.Kernels[f.Name], func() uint32 { return d.largest(k.function) }
+		k.Fixed = device.Geometry{Gangs: uint32(f.Dimensions[0]), Workers: uint32(f.Dimensions[1]), Vector: uint32(f.Dimensions[2])}
 		var threads C.int
 		answer := C.accscope_cuda_function(d.c, module, name, &k.function, &threads)
 		C.free(unsafe.Pointer(name))
 		if err := d.answer(answer, "find the kernel "+f.Name); err != nil {
 			return err
 		}
-		k.threads = int(threads)
+		k.Threads = int(threads)
 		i.kernels[image.Functions[n]] = k
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/accscope/accscope/runtime/cuda/standin/build"
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/device/devicetest"
+	"github.com/accscope/accscope/runtime/nvidia"
 )
 
 func setFlag(flag *int64) { atomic.StoreInt64(flag, 1) }
@@ -44,7 +45,7 @@ func TestGeometry(t *testing.T) {
 		{[3]uint16{0, 0, 64}, device.Geometry{}, "", device.Geometry{Gangs: 2112, Workers: 4, Vector: 64}},
 		{[3]uint16{0, 0, 64}, device.Geometry{Gangs: 2}, "", device.Geometry{Gangs: 2, Workers: 15, Vector: 64}},
 	} {
-		t.Setenv(geometryVariable, c.environment)
+		t.Setenv(nvidia.GeometryVariable, c.environment)
 		d, err := with(t, nil).Open(0, nil)
 		check(t, err)
 		function := devicetest.HostKernels().Nothing
@@ -54,7 +55,7 @@ func TestGeometry(t *testing.T) {
 		check(t, err)
 		for range 2 { // the second answer is remembered
 			if got := k.Resolve(c.asked); got != c.want {
-				t.Errorf("descriptor %v, asked %+v, %s=%q: %+v, want %+v", c.fixed, c.asked, geometryVariable, c.environment, got, c.want)
+				t.Errorf("descriptor %v, asked %+v, %s=%q: %+v, want %+v", c.fixed, c.asked, nvidia.GeometryVariable, c.environment, got, c.want)
 			}
 		}
 		check(t, d.Close())

@@ -84,7 +84,7 @@ func (r *reducer) count() {
 	r.mentions, r.entered = make([]int, len(r.body.Registers)), map[int]bool{}
 	for at := range r.body.Instructions {
 		i := &r.body.Instructions[at]
-		for _, register := range registers(i.Operands...) {
+		for _, register := range ptx.Registers(i.Operands...) {
 			r.mentions[register]++
 		}
 		if i.Guard.Register >= 0 {
@@ -130,7 +130,7 @@ func (r *reducer) loop(at int) (edit, bool) {
 	}
 	old := guess
 	if moves {
-		if first--; first < 0 || !r.is(r.at(first), "mov.b"+bits, r.at(first).destination()) || !same(r.at(first).Operands[1], guess) {
+		if first--; first < 0 || !r.is(r.at(first), "mov.b"+bits, r.at(first).destination()) || !r.at(first).Operands[1].Same(guess) {
 			return edit{}, false
 		}
 		if old = r.at(first).Operands[0]; !r.named(old, 2) {
@@ -138,8 +138,8 @@ func (r *reducer) loop(at int) (edit, bool) {
 		}
 	}
 	value := 1
-	if !same(operation.Operands[2], old) {
-		if value = 2; !same(operation.Operands[1], old) {
+	if !operation.Operands[2].Same(old) {
+		if value = 2; !operation.Operands[1].Same(old) {
 			return edit{}, false
 		}
 	}
@@ -174,13 +174,9 @@ func (i *instruction) destination() ptx.Operand {
 	return i.Operands[0]
 }
 
-func same(a, b ptx.Operand) bool {
-	return a.Kind == ptx.Reg && b.Kind == ptx.Reg && a.Index == b.Index && !a.Not && !b.Not
-}
-
 // is tells an instruction that sets a register.
 func (r *reducer) is(i *instruction, opcode string, to ptx.Operand) bool {
-	return i.Opcode == opcode && len(i.Operands) > 1 && same(i.Operands[0], to)
+	return i.Opcode == opcode && len(i.Operands) > 1 && i.Operands[0].Same(to)
 }
 
 // named tells whether a register is named so often and not more.
@@ -194,7 +190,7 @@ func (r *reducer) compares(at int, bits string, guess, found ptx.Operand) bool {
 	if !slices.Contains([]string{"setp.ne.u" + bits, "setp.ne.s" + bits, "setp.ne.b" + bits}, i.Opcode) || len(i.Operands) != 3 || i.Operands[0].Kind != ptx.Reg {
 		return false
 	}
-	return same(i.Operands[1], guess) && same(i.Operands[2], found) || same(i.Operands[1], found) && same(i.Operands[2], guess)
+	return i.Operands[1].Same(guess) && i.Operands[2].Same(found) || i.Operands[1].Same(found) && i.Operands[2].Same(guess)
 }
 
 // onlyLooped tells whether what was found is only compared and becomes the next guess,
@@ -207,11 +203,11 @@ func (r *reducer) onlyLooped(guess, found ptx.Operand, swap int) bool {
 			continue
 		}
 		base, _, _ := strings.Cut(i.Opcode, ".")
-		if base != "mov" && base != "ld" || !same(i.Operands[0], guess) {
+		if base != "mov" && base != "ld" || !i.Operands[0].Same(guess) {
 			continue
 		}
 		guessMentions++
-		if base == "mov" && same(i.Operands[1], found) {
+		if base == "mov" && i.Operands[1].Same(found) {
 			foundMentions++
 		}
 	}

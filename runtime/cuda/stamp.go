@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/accscope/accscope/runtime/nvidia"
 	"github.com/accscope/accscope/runtime/ptx"
 )
 
@@ -79,7 +80,7 @@ func stamps(m *ptx.Module) (edits []edit, kernels []string, ok bool) {
 	}
 	for i := range m.Functions {
 		f := &m.Functions[i]
-		if !f.Entry || !takesOnlyBlock(f) {
+		if !f.Entry || !nvidia.TakesOnlyBlock(f) {
 			continue
 		}
 		edits = append(edits, edit{ptx.Span{Begin: f.List.End, End: f.List.End}, stampParameter})

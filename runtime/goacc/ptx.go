@@ -69,14 +69,26 @@ func (i Image) PTX() (PTX, error) {
 	return code, nil
 }
 
+// Texts are the objects' texts, in the program's own memory.
+func (p PTX) Texts() []string {
+	texts := make([]string, p.Count)
+	for i, o := range unsafe.Slice((*ptxObject)(p.Objects), p.Count) {
+		if o.code != nil && o.size > 0 {
+			texts[i] = unsafe.String((*byte)(o.code), o.size-1)
+		}
+	}
+	return texts
+}
+
+type ptxObject struct {
+	code unsafe.Pointer
+	size uintptr
+}
+
 // Needs says what the code asks for: the PTX language's version and the compute
 // capability, both times ten (6.3 is 63, sm_80 is 80); 0 where it does not say.
 func (p PTX) Needs() (version, capability int) {
-	type object struct {
-		code unsafe.Pointer
-		size uintptr
-	}
-	for _, o := range unsafe.Slice((*object)(p.Objects), p.Count) {
+	for _, o := range unsafe.Slice((*ptxObject)(p.Objects), p.Count) {
 		if o.code == nil {
 			continue
 		}

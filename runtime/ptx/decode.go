@@ -406,3 +406,19 @@ func (d *decoder) land() error {
 	}
 	return nil
 }
+
+// Registers are those that operands name, in their order.
+func Registers(operands ...Operand) (all []int) {
+	for _, operand := range operands {
+		if operand.Kind == Reg {
+			all = append(all, operand.Index)
+		}
+		all = append(all, Registers(operand.List...)...)
+	}
+	return all
+}
+
+// Same says whether two operands are one register as it is.
+func (o Operand) Same(other Operand) bool {
+	return o.Kind == Reg && other.Kind == Reg && o.Index == other.Index && !o.Not && !other.Not
+}

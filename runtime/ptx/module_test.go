@@ -112,7 +112,7 @@ func TestNotPTX(t *testing.T) {
 // FuzzDecode: whatever a text holds, its places lie in it and its numbers in their tables.
 func FuzzDecode(f *testing.F) {
 	f.Add(module)
-	for _, file := range []string{"../cuda/testdata/arguments.ptx", "../cuda/testdata/kernels.ptx"} {
+	for _, file := range []string{"../nvidia/testdata/arguments.ptx", "../cuda/testdata/kernels.ptx"} {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			f.Fatal(err)

@@ -71,6 +71,11 @@ func (a *arena) pointer(offset uint64) unsafe.Pointer {
 	return unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(&a.base)), offset)
 }
 
+// at is where an address is in the host's memory.
+func (a *arena) at(address device.Address) unsafe.Pointer {
+	return a.pointer(uint64(address) - uint64(a.base))
+}
+
 func (a *arena) bytes(offset, size uint64) []byte {
 	return unsafe.Slice((*byte)(a.pointer(offset)), size)
 }

@@ -16,6 +16,7 @@ import (
 	"unsafe"
 
 	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/simt"
 )
 
 type simDevice struct {
@@ -26,6 +27,7 @@ type simDevice struct {
 	records *records
 	next    atomic.Uint32 // hardware queue of the next activity queue
 	remains *remains
+	faults  func(number uint64) string // of kernels' device code, in words
 
 	mutex  sync.Mutex
 	closed atomic.Bool
@@ -41,6 +43,9 @@ func open(b *backend, number int, observe func(device.Activity, bool)) (*simDevi
 	c := C.struct_accscope_sim_configuration{number: C.uint(number), queues: C.uint(o.Queues), call: (*C.accscope_sim_call)(o.Call)}
 	if o.Model {
 		c.model = 1
+	}
+	if o.Code == CodeGPU {
+		c.run = (*[0]byte)(simt.Runner())
 	}
 	c.latency[C.ACCSCOPE_SIM_UPLOAD] = C.int64_t(o.H2DLatency)
 	c.latency[C.ACCSCOPE_SIM_DOWNLOAD] = C.int64_t(o.D2HLatency)
@@ -86,11 +91,14 @@ func (d *simDevice) Handles() device.Handles {
 	return device.Handles{API: device.APIOther}
 }
 
+// hostCoded is a device whose kernels are the program's host code.
+type hostCoded struct{ *simDevice }
+
 // Inside says whether the calling thread runs one of the device's kernels.
-func (d *simDevice) Inside() bool { return C.accscope_sim_inside(d.c) != 0 }
+func (d hostCoded) Inside() bool { return C.accscope_sim_inside(d.c) != 0 }
 
 // Strict says whether kernels that are given pointers into host memory are refused.
-func (d *simDevice) Strict() bool { return d.backend.options.Strict }
+func (d hostCoded) Strict() bool { return d.backend.options.Strict }
 
 func (d *simDevice) Observe(on bool) { d.records.switchTo(on) }
 
@@ -149,7 +157,7 @@ type kernel struct {
 	fails    bool // a fault is injected by name
 }
 
-func (d *simDevice) Kernel(hostFunction uintptr) (device.Kernel, error) {
+func (d hostCoded) Kernel(hostFunction uintptr) (device.Kernel, error) {
 	if hostFunction == 0 {
 		return nil, device.Errorf(device.InvalidArgument, 0, "there is no kernel at address 0")
 	}
@@ -192,6 +200,8 @@ func (d *simDevice) failure(code C.uint64_t, doing string) error {
 		return device.Errorf(device.System, kind, "%s: no host memory left", doing)
 	case C.ACCSCOPE_SIM_NO_THREAD:
 		return device.Errorf(device.System, kind, "%s: the system gives no more threads; set ACCSCOPE_SIM_QUEUES lower (%d now)", doing, d.backend.options.Queues)
+	case C.ACCSCOPE_SIM_FAULT:
+		return device.Errorf(device.Execution, kind, "%s: %s", doing, d.faults(n))
 	case C.ACCSCOPE_SIM_CLOSED:
 		return d.shutDown(doing)
 	}

@@ -4,6 +4,9 @@
 // event of OpenACC 3.3 chapter 5 happen on a machine without an accelerator,
 // reproducibly, and errors on demand.
 //
+// With Code at CodeGPU kernels are the program's code for NVIDIA GPUs instead, executed by
+// runtime/simt; the devices then answer as such GPUs do.
+//
 // Fresh and freed memory is filled with patterns that make NaN of a float, so a
 // program that forgets a transfer computes nonsense, as on a real device. A kernel
 // that follows a host pointer finds the host's memory there for it; the runtime
@@ -32,4 +35,10 @@
 //	ACCSCOPE_SIM_FAULT           none          faults to inject
 //	ACCSCOPE_SIM_AS              sim           the device type that the devices answer to
 //	ACCSCOPE_SIM_STRICT          off           a kernel that is given a pointer of the host's, and whose code is seen to follow it, is an error, not a warning
+//	ACCSCOPE_SIM_CODE            host          kernels run the program's host code, or its code for NVIDIA GPUs; the devices then answer to nvidia
+//	ACCSCOPE_SIM_THREADS         0             GPU code: threads of the host that run the gangs of a kernel; 0 is one for each processor
+//	ACCSCOPE_SIM_SEED            0             GPU code: other than 0, gangs and warps run on one thread in an order that follows from the number
+//	ACCSCOPE_SIM_KERNEL_TIMEOUT  0s            GPU code: a kernel that takes longer fails; 0s is none
+//	ACCSCOPE_SIM_STACK           64KiB         GPU code: the stack of each lane
+//	ACCSCOPE_SIM_HEAP            8MiB          GPU code: memory that its malloc can give
 package sim

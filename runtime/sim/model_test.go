@@ -38,7 +38,7 @@ func modelled(t *testing.T) (device.Device, func() map[uint64]device.Activity) {
 		}
 	})
 	return d, func() map[uint64]device.Activity {
-		d.(*simDevice).Flush()
+		d.(hostCoded).Flush()
 		mutex.Lock()
 		defer mutex.Unlock()
 		return seen

@@ -16,6 +16,35 @@ accscope_sim_fail (struct accscope_sim_stream *s, uint64_t error)
 			       __ATOMIC_RELAXED);
 }
 
+/* Runs a kernel's device code.  What a fault was is kept for the Go side, which asks by
+   its number.  */
+static void
+run_code (const operation *o, void *block)
+{
+  struct accscope_sim_device *d = o->stream->hardware->device;
+  struct accscope_simt_launch launch = *(const struct accscope_simt_launch *) o->source;
+  uint64_t parameter = (uintptr_t) block, number;
+  struct accscope_simt_fault *more;
+
+  launch.gangs = o->geometry.gangs;
+  launch.workers = o->geometry.workers;
+  launch.vector = o->geometry.vector;
+  launch.parameters = &parameter;
+  d->configuration.run (&launch);
+  if (launch.fault.reason == SIMT_NONE)
+    return;
+  pthread_mutex_lock (&d->faulting);
+  more = realloc (d->faults, (d->fault_count + 1) * sizeof *more);
+  number = d->fault_count;
+  if (more)
+    {
+      more[d->fault_count++] = launch.fault;
+      d->faults = more;
+    }
+  pthread_mutex_unlock (&d->faulting);
+  accscope_sim_fail (o->stream, more ? ACCSCOPE_SIM_ERROR (ACCSCOPE_SIM_FAULT, number) : ACCSCOPE_SIM_ERROR (ACCSCOPE_SIM_NO_MEMORY, 0));
+}
+
 /* Every launch gets its argument block as it was stored, so what a kernel has written
    into the values there is undone.  */
 static void
@@ -30,8 +59,10 @@ run_kernel (const operation *o)
       return;
     }
   memcpy (stored, block, o->bytes);
-  /* The function is one that a compiler made.  */
-  accscope_sim_run (o->stream->hardware->device, o->source, block);
+  if (o->stream->hardware->device->configuration.run)
+    run_code (o, block);
+  else	/* The function is one that a compiler made.  */
+    accscope_sim_run (o->stream->hardware->device, o->source, block);
   if (memcmp (stored, block, o->bytes) != 0)
     memcpy (block, stored, o->bytes);
   if (stored != few)

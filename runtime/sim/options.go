@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 	"unsafe"
@@ -39,6 +40,12 @@ type Options struct {
 	Faults        []Fault       // faults to inject
 	As            device.Type   // TypeSim or TypeNVIDIA
 	Strict        bool          // refuse kernels that are given pointers into host memory
+	Code          Code          // which code of the program kernels run
+	Threads       int           // of the host that run the gangs of a kernel's GPU code; 0: one for each processor
+	Seed          uint64        // not 0: gangs and warps run on one thread, in an order of it
+	KernelTimeout time.Duration // of a kernel's GPU code; 0: none
+	Stack         uint64        // bytes of each lane of a kernel's GPU code
+	Heap          uint64        // bytes that malloc of GPU code can give
 
 	// KernelName gives the name of the outlined function at a host address; nil
 	// if nobody knows. Faults by kernel name need it.
@@ -53,13 +60,21 @@ type Options struct {
 	Crashed func(Crash)
 }
 
+// Code is the code of the program that kernels run.
+type Code string
+
+const (
+	CodeHost Code = "host" // the functions that are compiled for the host
+	CodeGPU  Code = "gpu"  // what is compiled for NVIDIA GPUs (runtime/simt)
+)
+
 // DefaultOptions are what holds where nothing else is said.
 func DefaultOptions() Options {
 	return Options{
 		Devices: 1, Memory: 16 << 30,
 		H2DBandwidth: 25e9, D2HBandwidth: 25e9,
 		H2DLatency: 5 * time.Microsecond, D2HLatency: 5 * time.Microsecond, LaunchLatency: 5 * time.Microsecond,
-		Queues: 32, Name: "accscope sim", Poison: true, As: TypeSim,
+		Queues: 32, Name: "accscope sim", Poison: true, As: TypeSim, Code: CodeHost, Stack: 64 << 10, Heap: 8 << 20,
 	}
 }
 
@@ -119,6 +134,34 @@ var knobs = []knob{
 		}},
 	{"ACCSCOPE_SIM_STRICT", "Strict", "on or off", "off", "a kernel that is given a pointer of the host's, and whose code is seen to follow it, is an error, not a warning",
 		func(o *Options, v string) (ok bool) { o.Strict, ok = parseSwitch(v); return }},
+	{"ACCSCOPE_SIM_CODE", "Code", "host or gpu", "host", "kernels run the program's host code, or its code for NVIDIA GPUs; the devices then answer to nvidia",
+		func(o *Options, v string) bool {
+			o.Code = Code(strings.ToLower(v))
+			if o.Code == CodeGPU {
+				o.As = TypeNVIDIA
+			}
+			return o.Code == CodeHost || o.Code == CodeGPU
+		}},
+	{"ACCSCOPE_SIM_THREADS", "Threads", "a number from 0 to 4096", "0", "GPU code: threads of the host that run the gangs of a kernel; 0 is one for each processor",
+		func(o *Options, v string) (ok bool) { o.Threads, ok = parseCount(v, 0, mostQueues); return }},
+	{"ACCSCOPE_SIM_SEED", "Seed", "a number", "0", "GPU code: other than 0, gangs and warps run on one thread in an order that follows from the number",
+		func(o *Options, v string) bool {
+			var err error
+			o.Seed, err = strconv.ParseUint(v, 10, 64)
+			return err == nil
+		}},
+	{"ACCSCOPE_SIM_KERNEL_TIMEOUT", "KernelTimeout", "a time such as 30s", "0s", "GPU code: a kernel that takes longer fails; 0s is none",
+		func(o *Options, v string) (ok bool) { o.KernelTimeout, ok = parseTime(v); return }},
+	{"ACCSCOPE_SIM_STACK", "Stack", "a size from 1KiB to 8MiB", "64KiB", "GPU code: the stack of each lane",
+		func(o *Options, v string) (ok bool) {
+			o.Stack, ok = parseBytes(v)
+			return ok && o.Stack >= 1<<10 && o.Stack <= 8<<20
+		}},
+	{"ACCSCOPE_SIM_HEAP", "Heap", "a size from 4KiB to 32TiB", "8MiB", "GPU code: memory that its malloc can give",
+		func(o *Options, v string) (ok bool) {
+			o.Heap, ok = parseBytes(v)
+			return ok && o.Heap >= leastMemory && o.Heap <= mostMemory
+		}},
 }
 
 // OptionsFromEnvironment are the default options changed by the ACCSCOPE_SIM_

@@ -358,7 +358,8 @@ accscope_sim_run_step (struct accscope_sim_step *step)
 {
   operation o = { .kind = step->kind, .correlation = step->correlation,
 		  .bytes = step->bytes, .destination = step->destination,
-		  .source = step->source, .fail = step->fail, .parts = step->parts };
+		  .source = step->source, .fail = step->fail, .parts = step->parts,
+		  .geometry = step->geometry };
 
   if (o.kind != ACCSCOPE_SIM_AWAIT)
     step->answer = submit (step->stream, &o, step->now);
@@ -456,6 +457,7 @@ accscope_sim_open (const struct accscope_sim_configuration *configuration)
     }
   pthread_mutex_init (&d->links, NULL);
   pthread_mutex_init (&d->recording, NULL);
+  pthread_mutex_init (&d->faulting, NULL);
   for (unsigned i = 0; i < configuration->queues; i++)
     {
       hardware *q = &d->hardware[i];
@@ -497,6 +499,8 @@ accscope_sim_free (device *d)
     }
   pthread_mutex_destroy (&d->links);
   pthread_mutex_destroy (&d->recording);
+  pthread_mutex_destroy (&d->faulting);
+  free (d->faults);
   free (d->hardware);
   free (d->records);
   free (d);

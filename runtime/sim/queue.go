@@ -4,6 +4,7 @@ package sim
 import "C"
 
 import (
+	"fmt"
 	"runtime/cgo"
 	"sync/atomic"
 	"unsafe"
@@ -115,9 +116,17 @@ func (q *queue) Store(o *device.Operation, dst device.Address, contents []byte, 
 	return q.transfer(o, "store", C.ACCSCOPE_SIM_STORE, 0, dst, uintptr(dst), from, uint64(len(contents)), now)
 }
 
-func (q *queue) Launch(o *device.Operation, correlation uint64, k device.Kernel, _ device.Geometry, b device.ArgumentBlock, now bool) error {
-	code, ok := k.(*kernel)
-	if !ok {
+func (q *queue) Launch(o *device.Operation, correlation uint64, k device.Kernel, g device.Geometry, b device.ArgumentBlock, now bool) error {
+	var code *kernel
+	switch k := k.(type) {
+	case *kernel:
+		code = k
+	case *codeKernel:
+		code = &k.kernel
+		if err := k.Check(k.name, fmt.Sprintf("sim device %d", q.device.number), g); err != nil {
+			return err
+		}
+	default:
 		return device.Errorf(device.InvalidArgument, 0, "launch: the kernel belongs to another device")
 	}
 	if err := q.device.checkRange("launch with", b.Address, b.Size); b.Size > 0 && err != nil {
@@ -128,6 +137,7 @@ func (q *queue) Launch(o *device.Operation, correlation uint64, k device.Kernel,
 		return err
 	}
 	s.fail = C.bool(code.fails)
+	s.geometry = C.struct_accscope_sim_geometry{gangs: C.uint32_t(g.Gangs), workers: C.uint32_t(g.Workers), vector: C.uint32_t(g.Vector)}
 	return nil
 }
 

@@ -11,6 +11,7 @@
 
 #include "../device/operation.h"
 #include "../device/pause.h"
+#include "../simt/simt.h"
 
 /* What an operation does; the first five are device.ActivityKind.  */
 enum accscope_sim_kind
@@ -33,6 +34,7 @@ enum accscope_sim_kind
 #define ACCSCOPE_SIM_NO_MEMORY 201u
 #define ACCSCOPE_SIM_NO_THREAD 202u
 #define ACCSCOPE_SIM_CLOSED 203u
+#define ACCSCOPE_SIM_FAULT 204u	/* of a kernel's device code: below, which of the device's faults */
 #define ACCSCOPE_SIM_ERROR(kind, number) ((uint64_t) (kind) << 56 | (number))
 
 /* One finished operation.  */
@@ -57,6 +59,13 @@ struct accscope_sim_configuration
   uint64_t lost_after;		/* so many operations succeed, then none */
   unsigned faults;		/* any of these is set */
   accscope_sim_call *call;	/* NULL: as it is */
+  void (*run) (struct accscope_simt_launch *);	/* a kernel's device code; NULL: host code */
+};
+
+/* A kernel's geometry.  */
+struct accscope_sim_geometry
+{
+  uint32_t gangs, workers, vector;
 };
 
 struct accscope_sim_device;
@@ -109,6 +118,9 @@ struct accscope_sim_device
   uint64_t count[ACCSCOPE_SIM_THEN + 1];	/* atomic, only with faults */
   uint64_t operations;		/* atomic, only with faults */
   unsigned lost;		/* atomic */
+  pthread_mutex_t faulting;
+  struct accscope_simt_fault *faults;	/* of kernels' device code */
+  size_t fault_count;
 
   unsigned observing;		/* atomic */
   unsigned asleep;		/* atomic: whoever appends wakes the reader */
@@ -159,12 +171,13 @@ struct accscope_sim_step
   struct accscope_sim_answer answer;
   uint64_t correlation;
   uintptr_t destination;	/* a kernel's argument block */
-  uintptr_t source;		/* a kernel's function, or a fill's value */
+  uintptr_t source;		/* a kernel's function or the struct accscope_simt_launch of its device code, or a fill's value */
   uint64_t bytes;		/* of a kernel's arguments */
   int kind;			/* enum accscope_sim_kind */
   bool fail;			/* fails instead */
   bool now;			/* if the queue is idle, it is done on return */
   unsigned parts;		/* the host's memory is so many struct accscope_part; 0: it is one piece */
+  struct accscope_sim_geometry geometry;	/* of device code */
 };
 
 /* Puts it onto its queue, and returns 0, or the answer has the error;
@@ -232,6 +245,7 @@ struct accscope_sim_operation
   struct accscope_sim_mark *mark;
   int kind, fail;
   unsigned parts;		/* as a step's */
+  struct accscope_sim_geometry geometry;
   uint64_t correlation, sequence, bytes;
   uintptr_t destination, source;	/* source: function, value or handle too */
   int64_t submitted;			/* device clock, model only */

@@ -25,7 +25,11 @@ func New(o Options) (device.Backend, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	return &backend{options: o, opened: map[int]*simDevice{}}, nil
+	b := &backend{options: o, opened: map[int]*simDevice{}}
+	if o.Code == CodeGPU {
+		return codeBackend{b}, nil
+	}
+	return b, nil
 }
 
 func (b *backend) Name() string      { return "sim" }
@@ -52,7 +56,11 @@ func (b *backend) Properties(number int) (device.Properties, error) {
 }
 
 func (b *backend) properties(free uint64) device.Properties {
-	return device.Properties{Memory: b.options.Memory, FreeMemory: free, Name: b.options.Name, Vendor: vendor, Driver: driver}
+	p := device.Properties{Memory: b.options.Memory, FreeMemory: free, Name: b.options.Name, Vendor: vendor, Driver: driver}
+	if b.options.Code == CodeGPU {
+		p.Multiprocessors = processors
+	}
+	return p
 }
 
 func (b *backend) checkNumber(number int) error {
@@ -63,6 +71,14 @@ func (b *backend) checkNumber(number int) error {
 }
 
 func (b *backend) Open(number int, observe func(device.Activity, bool)) (device.Device, error) {
+	d, err := b.open(number, observe)
+	if err != nil {
+		return nil, err
+	}
+	return hostCoded{d}, nil
+}
+
+func (b *backend) open(number int, observe func(device.Activity, bool)) (*simDevice, error) {
 	if err := b.checkNumber(number); err != nil {
 		return nil, err
 	}

@@ -138,7 +138,7 @@ func TestShortLivedThreads(t *testing.T) {
 		t.Errorf("%d descriptors after 10,000 threads, %d after 1,000", got, files)
 	}
 	wantThreads(t, "after 10,000 threads", 32)
-	simulated := d.(*simDevice)
+	simulated := d.(hostCoded)
 	if len(simulated.queues) != 0 || simulated.arena.freeMemory() != simulated.arena.memory || len(simulated.arena.blocks.InUse) != 0 {
 		t.Errorf("left behind: %d queues, %d blocks", len(simulated.queues), len(simulated.arena.blocks.InUse))
 	}

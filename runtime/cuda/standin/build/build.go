@@ -55,35 +55,45 @@ type Variable struct {
 	Link  bool
 }
 
-// Image makes an image as a constructor would register it. Its memory is never
-// freed. line is added to its text.
+// Image makes an image as a constructor would register it, of functions of this process.
+// line is added to its text.
 func Image(functions []Function, variables []Variable, line string) goacc.Image {
-	image := goacc.Image{Version: 1<<16 | 1, Type: 5}
 	var text strings.Builder
-	words := []uintptr{0, 1, 0, uintptr(len(variables)), 0, uintptr(len(functions))}
-	names, descriptors := allocate(len(variables)), allocate(2*len(functions))
-	for i, f := range functions {
+	for _, f := range functions {
 		threads := f.Threads
 		if threads == 0 {
 			threads = 1024
 		}
 		fmt.Fprintf(&text, "// function %s %#x %d\n.entry %s (.param.u64 %%in_ar0)\n{\n\tret;\n}\n", f.Name, f.Host, threads, f.Name)
-		image.Functions = append(image.Functions, f.Host)
-		descriptors[2*i] = uintptr(unsafe.Pointer(C.CString(f.Name)))
-		descriptors[2*i+1] = uintptr(f.Dimensions[0]) | uintptr(f.Dimensions[1])<<16 | uintptr(f.Dimensions[2])<<32
 	}
-	for i, v := range variables {
+	for _, v := range variables {
 		bytes := v.Bytes
 		if bytes == 0 {
 			bytes = v.Size
 		}
 		fmt.Fprintf(&text, "// variable %s %d\n", v.Name, bytes)
+	}
+	text.WriteString(line)
+	return ImageOf(text.String(), functions, variables)
+}
+
+// ImageOf makes an image of a text that has the functions and variables. Its memory is
+// never freed.
+func ImageOf(text string, functions []Function, variables []Variable) goacc.Image {
+	image := goacc.Image{Version: 1<<16 | 1, Type: 5}
+	words := []uintptr{0, 1, 0, uintptr(len(variables)), 0, uintptr(len(functions))}
+	names, descriptors := allocate(len(variables)), allocate(2*len(functions))
+	for i, f := range functions {
+		image.Functions = append(image.Functions, f.Host)
+		descriptors[2*i] = uintptr(unsafe.Pointer(C.CString(f.Name)))
+		descriptors[2*i+1] = uintptr(f.Dimensions[0]) | uintptr(f.Dimensions[1])<<16 | uintptr(f.Dimensions[2])<<32
+	}
+	for i, v := range variables {
 		image.Variables = append(image.Variables, goacc.Variable{Host: v.Host, Size: v.Size, Link: v.Link})
 		names[i] = uintptr(unsafe.Pointer(C.CString(v.Name)))
 	}
-	text.WriteString(line)
 	object := allocate(2)
-	object[0], object[1] = uintptr(unsafe.Pointer(C.CString(text.String()))), uintptr(text.Len()+1)
+	object[0], object[1] = uintptr(unsafe.Pointer(C.CString(text))), uintptr(len(text)+1)
 	words[0], words[2], words[4] = start(object), start(names), start(descriptors)
 	data := allocate(len(words))
 	copy(data, words)

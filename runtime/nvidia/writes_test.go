@@ -1,4 +1,4 @@
-package cuda
+package nvidia
 
 import (
 	"os"
@@ -15,7 +15,7 @@ func TestArgumentWrites(t *testing.T) {
 	check(t, err)
 	m, err := ptx.Parse(string(data))
 	check(t, err)
-	got := kernelsIn(m)
+	got := FactsOf(m)
 	for name, want := range map[string][]int{
 		"main$_omp_fn$0": {0},    // result
 		"main$_omp_fn$1": {1, 2}, // written, result
@@ -64,14 +64,14 @@ func TestArgumentWritesOfInstructions(t *testing.T) {
 	} {
 		m, err := ptx.Parse(".entry k (.param.u64 %in)\n{\n.local .u64 %stack;\n.param .u64 %out_arg1;\nld.param.u64 %a, [%in];\n" + c.code + "}")
 		check(t, err)
-		if about := kernelsIn(m)["k"]; about.Known != c.known || !slices.Equal(about.Writes, c.want) {
+		if about := FactsOf(m)["k"]; about.Known != c.known || !slices.Equal(about.Writes, c.want) {
 			t.Errorf("%s: arguments %v, known %v; want %v, %v", name, about.Writes, about.Known, c.want, c.known)
 		}
 	}
 }
 
 func FuzzArgumentWrites(f *testing.F) {
-	for _, file := range []string{"testdata/arguments.ptx", "testdata/kernels.ptx"} {
+	for _, file := range []string{"testdata/arguments.ptx", "../cuda/testdata/kernels.ptx"} {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			f.Fatal(err)
@@ -80,7 +80,7 @@ func FuzzArgumentWrites(f *testing.F) {
 	}
 	f.Fuzz(func(_ *testing.T, text string) {
 		if m, err := ptx.Parse(text); err == nil {
-			kernelsIn(m)
+			FactsOf(m)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package cuda
+package nvidia
 
 import (
 	"slices"
@@ -6,18 +6,6 @@ import (
 
 	"github.com/accscope/accscope/runtime/ptx"
 )
-
-// MayWrite says no where a kernel only reads what the argument refers to. What lies
-// behind a pointer is not followed. Only kernels of which that can be told for certain
-// may share an argument block with values.
-func (k *kernel) MayWrite(argument int, behind bool) bool {
-	return behind || !k.about.Known || slices.Contains(k.about.Writes, argument)
-}
-
-// takesOnlyBlock tells OpenACC's kernels, whose parameter is the address of the arguments.
-func takesOnlyBlock(f *ptx.Function) bool {
-	return len(f.Parameters) == 1 && f.Parameters[0].Type == "u64" && f.Parameters[0].Count == 1
-}
 
 // A place is a register, or one in shared memory: a variable and bytes in it.
 type place struct {
@@ -111,17 +99,6 @@ func (f *flow) escape(registers []int) bool {
 	return true
 }
 
-// registers are those that operands name, in their order.
-func registers(operands ...ptx.Operand) (all []int) {
-	for _, operand := range operands {
-		if operand.Kind == ptx.Reg {
-			all = append(all, operand.Index)
-		}
-		all = append(all, registers(operand.List...)...)
-	}
-	return all
-}
-
 // follow takes one instruction into account; false gives up.
 func (f *flow) follow(i *ptx.Instruction) bool {
 	kind, modifiers, _ := strings.Cut(i.Opcode, ".")
@@ -146,9 +123,9 @@ func (f *flow) follow(i *ptx.Instruction) bool {
 	case "setp", "set", "bra", "bar", "barrier", "ret", "exit", "trap":
 		return true
 	case "call":
-		return f.escape(registers(i.Operands...))
+		return f.escape(ptx.Registers(i.Operands...))
 	}
-	all := registers(i.Operands...)
+	all := ptx.Registers(i.Operands...)
 	if len(all) == 0 {
 		return true
 	}
@@ -167,8 +144,8 @@ func (f *flow) move(operands []ptx.Operand) {
 	if len(operands) == 0 {
 		return
 	}
-	for _, destination := range registers(operands[0]) {
-		for _, source := range registers(operands[1:]...) {
+	for _, destination := range ptx.Registers(operands[0]) {
+		for _, source := range ptx.Registers(operands[1:]...) {
 			t := f.use(source)
 			f.add(place{register: destination}, t.block, t.arguments)
 		}
@@ -185,7 +162,7 @@ func (f *flow) load(modifiers string, operands []ptx.Operand) bool {
 	if at < 0 {
 		return false
 	}
-	destinations, from := registers(operands[:at]...), operands[at]
+	destinations, from := ptx.Registers(operands[:at]...), operands[at]
 	if len(from.List) == 0 {
 		return true // at a number: none of those followed
 	}
@@ -230,9 +207,9 @@ func (f *flow) loadPlace(destinations []int, from place) {
 func (f *flow) store(operands []ptx.Operand) bool {
 	at := address(operands)
 	if at < 0 || len(operands[at].List) == 0 || operands[at].List[0].Kind != ptx.Reg || int64(operands[at].Value) < 0 {
-		return f.escape(registers(operands...))
+		return f.escape(ptx.Registers(operands...))
 	}
-	base, values := operands[at].List[0].Index, registers(operands[at+1:]...)
+	base, values := operands[at].List[0].Index, ptx.Registers(operands[at+1:]...)
 	if broadcast, ok := f.broadcasts[base]; ok && at == 0 && len(values) == 1 {
 		t := f.use(values[0])
 		if t.block || len(t.arguments) > 0 {

@@ -1,4 +1,4 @@
-package cuda
+package nvidia
 
 import (
 	"maps"
@@ -188,7 +188,7 @@ func newEvaluator(body *ptx.Body) *evaluator {
 	for i := range body.Instructions {
 		in := &body.Instructions[i]
 		if base, _, _ := strings.Cut(in.Opcode, "."); len(in.Operands) > 0 && !slices.Contains([]string{"st", "red", "bra", "bar", "barrier"}, base) {
-			for _, to := range registers(in.Operands[0]) {
+			for _, to := range ptx.Registers(in.Operands[0]) {
 				e.sets[to] = append(e.sets[to], i)
 			}
 		}
@@ -303,8 +303,8 @@ func (e *evaluator) packed(halves []ptx.Operand) polynomial {
 		for _, i := range e.sets[half.Index] {
 			in := &e.body.Instructions[i]
 			switch {
-			case strings.HasPrefix(in.Opcode, "shfl.") && len(in.Operands) > 1 && same(in.Operands[1], half):
-			case strings.HasPrefix(in.Opcode, "mov.b64") && in.Operands[0].Kind == ptx.Vector && slices.EqualFunc(in.Operands[0].List, halves, same):
+			case strings.HasPrefix(in.Opcode, "shfl.") && len(in.Operands) > 1 && in.Operands[1].Same(half):
+			case strings.HasPrefix(in.Opcode, "mov.b64") && in.Operands[0].Kind == ptx.Vector && slices.EqualFunc(in.Operands[0].List, halves, ptx.Operand.Same):
 				from = in
 			default:
 				return nil

@@ -1,4 +1,4 @@
-package cuda
+package nvidia
 
 import (
 	"fmt"
@@ -6,9 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/accscope/accscope/runtime/cuda/standin/build"
 	"github.com/accscope/accscope/runtime/device"
-	"github.com/accscope/accscope/runtime/device/devicetest"
 	"github.com/accscope/accscope/runtime/goacc"
 	"github.com/accscope/accscope/runtime/ptx"
 )
@@ -44,13 +42,13 @@ func TestLoops(t *testing.T) {
 			"all$_omp_fn$4": "+64 by 1",
 			"all$_omp_fn$5": "+1*a2:4 by 96", // of every third
 		},
-		"testdata/reductions.ptx": {"main$_omp_fn$0": "+1*a2:4 by 32, reduces"},
+		"../cuda/testdata/reductions.ptx": {"main$_omp_fn$0": "+1*a2:4 by 32, reduces"},
 	} {
 		text, err := os.ReadFile(file)
 		check(t, err)
 		m, err := ptx.Parse(string(text))
 		check(t, err)
-		all := kernelsIn(m)
+		all := FactsOf(m)
 		for name, want := range kernels {
 			got := ""
 			for _, l := range all[name].Gang {
@@ -93,16 +91,10 @@ func TestGangsForTrips(t *testing.T) {
 		{wide, [3]uint16{0, 0, 32}, false, 4096, "4096x8x32"},
 		{byWorkers, [3]uint16{7, 0, 32}, false, 1 << 27, "7x32x32"},
 	} {
-		d, err := with(t, nil).Open(0, nil)
-		check(t, err)
-		function := devicetest.HostKernels().Nothing
-		_, err = d.(*cudaDevice).LoadImage(build.Image([]build.Function{{Name: "f", Host: function, Dimensions: c.fixed}}, nil, ""))
-		check(t, err)
-		found, err := d.Kernel(function)
-		check(t, err)
-		k := found.(*kernel)
+		k := Launcher{Processors: 132, Threads: 1024, Largest: func() uint32 { return 1024 }}
+		k.Fixed = device.Geometry{Gangs: uint32(c.fixed[0]), Workers: uint32(c.fixed[1]), Vector: uint32(c.fixed[2])}
 		c.loop.Trips = []product{{Factor: 1, Of: []value{{Argument: 1, Bytes: 8}}}}
-		k.about.loops = loops{Gang: []gangLoop{c.loop}, Reduces: c.reduces}
+		k.Facts.loops = loops{Gang: []gangLoop{c.loop}, Reduces: c.reduces}
 		a := goacc.Arguments{Hosts: []uintptr{0, uintptr(unsafe.Pointer(&c.n))}, Sizes: []uintptr{8, 8}, Kinds: []uint16{uint16(goacc.To), uint16(goacc.To)}}
 		for range 2 { // the second answer is remembered
 			g := k.ResolveFor(device.Geometry{}, &a)
@@ -114,6 +106,12 @@ func TestGangsForTrips(t *testing.T) {
 		if unknown, blind := k.ResolveFor(device.Geometry{}, &a), k.Resolve(device.Geometry{}); unknown != blind {
 			t.Errorf("%s of unknown trips: %+v, want %+v", c.loop.written(), unknown, blind)
 		}
-		check(t, d.Close())
+	}
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,0 +1,374 @@
+/* Runs the gangs of a launch on threads of the host.  */
+#include "warp.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+uintptr_t accscope_simt_window;
+
+static const char *const names[] = {
+#define OPERATION(NAME, TEXT, ...) TEXT,
+#include "operations.inc"
+#undef OPERATION
+};
+
+const char *
+accscope_simt_operation (unsigned number)
+{
+  return number < OPERATIONS ? names[number] : NULL;
+}
+
+static const char *const specials[] = {
+#define SPECIAL(NAME, TEXT) TEXT,
+  SPECIALS (SPECIAL)
+#undef SPECIAL
+};
+
+const char *
+accscope_simt_special (unsigned number)
+{
+  return number < SPECIAL_COUNT ? specials[number] : NULL;
+}
+
+/* Nothing else ever lies in the window.  */
+static void __attribute__ ((constructor))
+reserve (void)
+{
+  void *window = mmap (NULL, MOST_STACK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+  accscope_simt_window = window == MAP_FAILED ? 0 : (uintptr_t) window;
+}
+
+static accscope_simt_step *
+step (void)
+{
+#ifdef __x86_64__
+  if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
+    return accscope_simt_step_avx2;
+#endif
+  return accscope_simt_step_portable;
+}
+
+static int64_t
+monotonic (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return now.tv_sec * (int64_t) 1000000000 + now.tv_nsec;
+}
+
+/* What one thread of the host has at hand for one gang.  */
+struct room
+{
+  struct room *next;
+  struct gang *gang;
+  char *stacks;
+  size_t stack_bytes;
+};
+
+struct job
+{
+  struct accscope_simt_launch *launch;
+  accscope_simt_step *step;
+  uint32_t *order;		/* of gangs; NULL: as they are numbered */
+  uint32_t next;		/* atomic: gang */
+  uint64_t instructions;	/* atomic */
+  int64_t until;		/* CLOCK_MONOTONIC; 0: for ever */
+};
+
+static struct room *
+make_room (const struct accscope_simt_launch *l)
+{
+  uint32_t threads = l->workers * l->vector, warps = (threads + LANES - 1) / LANES;
+  struct room *r = calloc (1, sizeof *r);
+  size_t size = (sizeof *r->gang + warps * sizeof (struct warp) + 63) & ~(size_t) 63;
+
+  if (!r)
+    return NULL;
+  r->stack_bytes = warps * LANES * STRIDE (l->stack);
+  r->gang = aligned_alloc (64, size);
+  r->stacks = mmap (NULL, r->stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (r->gang && r->stacks != MAP_FAILED)
+    {
+      memset (r->gang, 0, size);
+      r->gang->shared = aligned_alloc (64, ((size_t) l->shared + 127) & ~(size_t) 63);
+      if (r->gang->shared)
+	return r;
+    }
+  if (r->stacks != MAP_FAILED)
+    munmap (r->stacks, r->stack_bytes);
+  free (r->gang);
+  free (r);
+  return NULL;
+}
+
+static void
+free_room (struct room *r)
+{
+  munmap (r->stacks, r->stack_bytes);
+  free (r->gang->shared);
+  free (r->gang);
+  free (r);
+}
+
+static void
+fill (uint32_t *lanes, uint32_t value)
+{
+  for (unsigned i = 0; i < LANES; i++)
+    lanes[i] = value;
+}
+
+static int
+begin (struct room *r, struct accscope_simt_launch *l, uint32_t number)
+{
+  struct gang *g = r->gang;
+
+  g->launch = l;
+  g->number = number;
+  g->threads = l->workers * l->vector;
+  g->warps = (g->threads + LANES - 1) / LANES;
+  g->exited = 0;
+  g->random = l->seed + number;
+  memset (g->arrived, 0, sizeof g->arrived);
+  memset (g->shared, 0, l->shared);
+  for (uint32_t n = 0; n < g->warps; n++)
+    {
+      struct warp *w = &g->warp[n];
+      uint32_t lanes = g->threads - n * LANES;
+
+      w->gang = g;
+      w->number = n;
+      w->count = 0;
+      w->live = lanes >= LANES ? EVERY : ((uint32_t) 1 << lanes) - 1;
+      w->stack = r->stacks + n * LANES * STRIDE (l->stack);
+      memset (w->ranges, 0, sizeof w->ranges);
+      memset (w->specials, 0, sizeof w->specials);
+      fill (w->specials[SPECIAL_NTID_X], l->vector);
+      fill (w->specials[SPECIAL_NTID_Y], l->workers);
+      fill (w->specials[SPECIAL_NTID_Z], 1);
+      fill (w->specials[SPECIAL_CTAID_X], number);
+      fill (w->specials[SPECIAL_NCTAID_X], l->gangs);
+      fill (w->specials[SPECIAL_NCTAID_Y], 1);
+      fill (w->specials[SPECIAL_NCTAID_Z], 1);
+      fill (w->specials[SPECIAL_WARPID], n);
+      fill (w->specials[SPECIAL_NWARPID], g->warps);
+      fill (w->specials[SPECIAL_NSMID], l->gangs);
+      fill (w->specials[SPECIAL_SMID], number);
+      for (uint32_t i = 0; i < LANES; i++)
+	{
+	  w->specials[SPECIAL_TID_X][i] = (n * LANES + i) % l->vector;
+	  w->specials[SPECIAL_TID_Y][i] = (n * LANES + i) / l->vector;
+	  w->specials[SPECIAL_LANEID][i] = i;
+	  w->specials[SPECIAL_MASK_EQ][i] = (uint32_t) 1 << i;
+	  w->specials[SPECIAL_MASK_LT][i] = ((uint32_t) 1 << i) - 1;
+	  w->specials[SPECIAL_MASK_LE][i] = ((uint32_t) 2 << i) - 1;
+	  w->specials[SPECIAL_MASK_GT][i] = ~(((uint32_t) 2 << i) - 1);
+	  w->specials[SPECIAL_MASK_GE][i] = ~(((uint32_t) 1 << i) - 1);
+	  ((uint64_t *) w->specials[SPECIAL_SHARED])[i] = (uintptr_t) g->shared;
+	}
+      if (!accscope_simt_begin (w, l->kernel, l->parameters))
+	return 0;
+    }
+  return 1;
+}
+
+/* xorshift64*: which warp is first.  */
+static uint64_t
+next_random (struct gang *g)
+{
+  g->random ^= g->random >> 12;
+  g->random ^= g->random << 25;
+  g->random ^= g->random >> 27;
+  return g->random * 0x2545f4914f6cdd1d;
+}
+
+static int
+run_warp (const struct job *job, struct warp *w)
+{
+  int ran = 0;
+
+  for (uint32_t i = 0; i < w->count && !stopped (w->gang); i++)
+    {
+      struct group *g = &w->groups[i];
+
+      if (g->state != RUNS)
+	continue;
+      ran = 1;
+      job->step (w, g);
+      if (i < w->count && w->groups[i].state == RUNS && ++w->groups[i].slices % PATIENCE == 0)
+	accscope_simt_let_go (w);
+    }
+  return ran || accscope_simt_wake (w);
+}
+
+/* Gives each warp a turn, the first one last: GCC has it write what the others read behind
+   a barrier, and write again without another one.  0: all have ended.  */
+static int
+turn (const struct job *job, struct gang *g)
+{
+  uint32_t first = job->launch->seed ? (uint32_t) (next_random (g) % g->warps) : 0;
+  int alive = 0, ran = 0;
+
+  for (uint32_t n = 0; n < g->warps; n++)
+    {
+      struct warp *w = &g->warp[(first + g->warps - 1 - n) % g->warps];
+
+      if (w->live)
+	{
+	  alive = 1;
+	  ran |= run_warp (job, w);
+	}
+    }
+  if (!alive || stopped (g))
+    return 0;
+  if (ran || accscope_simt_open_barriers (g))
+    return 1;
+  for (uint32_t n = 0; n < g->warps; n++)
+    if (accscope_simt_let_go (&g->warp[n]))
+      return 1;
+  for (uint32_t n = 0; n < g->warps; n++)
+    if (g->warp[n].count)
+      {
+	struct group *waits = &g->warp[n].groups[0];
+
+	accscope_simt_tell (&g->warp[n], waits, SIMT_BARRIER, (uint32_t) __builtin_ctz (waits->mask), 0, 0, 0);
+	break;
+      }
+  return 0;
+}
+
+/* Turns of a gang until another one begins beside it, which it may be waiting for.  */
+#define TURNS 16
+/* Gangs that a thread has begun.  */
+#define MOST_BEGUN 256
+
+static void
+end_gang (struct job *job, struct room *r)
+{
+  for (uint32_t n = 0; n < r->gang->warps; n++)
+    accscope_simt_abandon (&r->gang->warp[n]);
+  __atomic_fetch_add (&job->instructions, r->gang->instructions, __ATOMIC_RELAXED);
+  r->gang->instructions = 0;
+}
+
+static void
+run_gangs (struct job *job)
+{
+  struct accscope_simt_launch *l = job->launch;
+  struct room *begun = NULL, *spare = NULL, **at;
+  uint32_t count = 0;
+  int more = 1;
+
+  while (more || begun)
+    {
+      if (more && count < MOST_BEGUN)
+	{
+	  uint32_t number = __atomic_fetch_add (&job->next, 1, __ATOMIC_RELAXED);
+
+	  more = number < l->gangs && l->fault.reason == SIMT_NONE;
+	  if (more)
+	    {
+	      struct room *r = spare ? spare : make_room (l);
+
+	      spare = NULL;
+	      if (!r)
+		{
+		  __atomic_store_n ((int *) &l->fault.reason, SIMT_NO_MEMORY, __ATOMIC_RELEASE);
+		  break;
+		}
+	      r->next = begun;
+	      begun = r;
+	      count++;
+	      begin (r, l, job->order ? job->order[number] : number);
+	    }
+	}
+      for (at = &begun; *at;)
+	{
+	  struct room *r = *at;
+	  int alive = 1;
+
+	  for (int n = 0; n < TURNS && alive; n++)
+	    alive = turn (job, r->gang);
+	  if (alive && job->until && monotonic () > job->until)
+	    {
+	      struct warp *w = r->gang->warp;
+
+	      accscope_simt_tell (w, w->groups, SIMT_TIMEOUT, 0, 0, 0, 0);
+	      alive = 0;
+	    }
+	  if (alive)
+	    {
+	      at = &r->next;
+	      continue;
+	    }
+	  end_gang (job, r);
+	  *at = r->next;
+	  count--;
+	  if (spare)
+	    free_room (r);
+	  else
+	    spare = r;
+	}
+    }
+  while (begun)
+    {
+      struct room *r = begun;
+
+      begun = r->next;
+      end_gang (job, r);
+      free_room (r);
+    }
+  if (spare)
+    free_room (spare);
+}
+
+static void *
+run_thread (void *job)
+{
+  run_gangs (job);
+  return NULL;
+}
+
+/* Gangs in an order of the seed (Fisher and Yates).  */
+static uint32_t *
+shuffled (const struct accscope_simt_launch *l)
+{
+  struct gang random = { .random = l->seed };
+  uint32_t *order = malloc (l->gangs * sizeof *order);
+
+  for (uint32_t n = 0; order && n < l->gangs; n++)
+    {
+      uint32_t at = (uint32_t) (next_random (&random) % (n + 1));
+
+      order[n] = order[at];
+      order[at] = n;
+    }
+  return order;
+}
+
+void
+accscope_simt_run (struct accscope_simt_launch *l)
+{
+  struct job job = { .launch = l, .step = step () };
+  uint32_t threads = l->seed ? 1 : l->threads < l->gangs ? l->threads : l->gangs;
+  pthread_t others[threads ? threads : 1];
+  uint32_t started = 0;
+
+  if (l->seed)
+    job.order = shuffled (l);
+  if (l->timeout)
+    job.until = monotonic () + l->timeout;
+  for (; started + 1 < threads; started++)
+    if (pthread_create (&others[started], NULL, run_thread, &job) != 0)
+      break;
+  run_gangs (&job);
+  while (started)
+    pthread_join (others[--started], NULL);
+  free (job.order);
+  l->instructions = job.instructions;
+}

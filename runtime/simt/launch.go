@@ -1,0 +1,157 @@
+package simt
+
+/*
+#include <stdlib.h>
+#include "simt.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+	"unsafe"
+
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// A Memory is what kernels of a device may use: its allocations, and a heap for malloc of
+// device code.
+type Memory struct {
+	c *C.struct_accscope_simt_memory
+}
+
+// NewMemory begins with nothing but a heap, whose memory is the caller's. It lasts as long as it is
+// referred to.
+func NewMemory(heap unsafe.Pointer, bytes uint64) (*Memory, error) {
+	c := C.accscope_simt_memory_open(C.uintptr_t(uintptr(heap)), C.size_t(bytes))
+	if c == nil {
+		return nil, fmt.Errorf("no host memory left")
+	}
+	m := &Memory{c}
+	runtime.AddCleanup(m, func(c *C.struct_accscope_simt_memory) { C.accscope_simt_memory_close(c) }, c)
+	return m, nil
+}
+
+// Add makes an allocation known; false where the host has no memory left.
+func (m *Memory) Add(begin uintptr, bytes uint64) bool {
+	return C.accscope_simt_memory_add(m.c, C.uintptr_t(begin), C.size_t(bytes)) != 0
+}
+
+// Remove forgets one by its begin.
+func (m *Memory) Remove(begin uintptr) { C.accscope_simt_memory_remove(m.c, C.uintptr_t(begin)) }
+
+// Settings are those of all launches of a device.
+type Settings struct {
+	Threads int           // of the host that run gangs
+	Seed    uint64        // not 0: on one thread, in an order of it
+	Stack   uint64        // bytes of each lane
+	Timeout time.Duration // 0: none
+}
+
+// Launch makes C's struct accscope_simt_launch of a kernel without geometry and arguments:
+// a pattern for launches, which lasts as long as the program.
+func (p *Program) Launch(kernel string, m *Memory, s Settings) unsafe.Pointer {
+	l := (*C.struct_accscope_simt_launch)(p.zeroed(C.sizeof_struct_accscope_simt_launch))
+	*l = p.pattern(kernel, m, s)
+	return unsafe.Pointer(l)
+}
+
+func (p *Program) pattern(kernel string, m *Memory, s Settings) C.struct_accscope_simt_launch {
+	return C.struct_accscope_simt_launch{
+		kernel: (*C.struct_accscope_simt_function)(p.Kernel(kernel)), memory: m.c,
+		functions: unsafe.SliceData(p.functions), function_count: C.uint32_t(len(p.all)),
+		shared: C.uint32_t(p.Shared), stack: C.uint32_t(s.Stack),
+		threads: C.uint32_t(max(1, s.Threads)), seed: C.uint64_t(s.Seed), timeout: C.int64_t(s.Timeout),
+	}
+}
+
+// Run runs a kernel with parameters of 8 bytes each; the fault is nil where it came to its
+// end.
+func (p *Program) Run(kernel string, m *Memory, s Settings, g device.Geometry, parameters ...uint64) *Fault {
+	l := p.pattern(kernel, m, s)
+	l.gangs, l.workers, l.vector = C.uint32_t(g.Gangs), C.uint32_t(g.Workers), C.uint32_t(g.Vector)
+	passed := C.calloc(C.size_t(len(parameters)+1), 8)
+	defer C.free(passed)
+	copy(unsafe.Slice((*uint64)(passed), len(parameters)), parameters)
+	l.parameters = passed
+	C.accscope_simt_run(&l)
+	if l.fault.reason == C.SIMT_NONE {
+		return nil
+	}
+	f := p.Fault(unsafe.Pointer(&l.fault))
+	return &f
+}
+
+// Runner is accscope_simt_run, for C.
+func Runner() unsafe.Pointer { return C.accscope_simt_run }
+
+// A Fault is why a kernel ended before its end.
+type Fault struct {
+	Kernel, File       string
+	Line               int
+	Gang, Worker, Lane uint32
+	What               string // "read 8 bytes at 0x1000: not aligned"
+}
+
+// Fault reads C's struct accscope_simt_fault.
+func (p *Program) Fault(of unsafe.Pointer) Fault {
+	c := (*C.struct_accscope_simt_fault)(of)
+	f := Fault{Gang: uint32(c.gang), Worker: uint32(c.worker), Lane: uint32(c.lane), What: told(c)}
+	if c.function != nil {
+		f.Kernel, f.File, f.Line = p.Place(unsafe.Pointer(c.function), uint32(c.instruction))
+	}
+	return f
+}
+
+// told puts a fault into words.
+func told(c *C.struct_accscope_simt_fault) string {
+	verb := "reads"
+	if c.store != 0 {
+		verb = "writes"
+	}
+	access := fmt.Sprintf("%s %d bytes at %#x", verb, c.size, c.address)
+	switch c.reason {
+	case C.SIMT_ADDRESS:
+		return access + ": " + near(uint64(c.address), uint64(c.size), uint64(c.nearest.begin), uint64(c.nearest.end))
+	case C.SIMT_MISALIGNED:
+		return access + ", which is not a multiple of its size"
+	case C.SIMT_BARRIER:
+		return "waits at a barrier that not all threads of the gang reach"
+	case C.SIMT_TRAP:
+		return "ends itself (trap, as abort does)"
+	case C.SIMT_STACK:
+		return fmt.Sprintf("has no stack left for %d bytes more: set ACCSCOPE_SIM_STACK higher", c.size)
+	case C.SIMT_CALLED:
+		return fmt.Sprintf("calls a function at %#x, where there is none of this kind", c.address)
+	case C.SIMT_UNRESOLVED:
+		return "calls a function of the device's library with other arguments than it has"
+	case C.SIMT_TIMEOUT:
+		return "runs longer than ACCSCOPE_SIM_KERNEL_TIMEOUT allows"
+	case C.SIMT_INTERRUPTED:
+		return "was interrupted"
+	}
+	return "has no host memory left"
+}
+
+// near says where an address that is in no allocation lies.
+func near(address, size, begin, end uint64) string {
+	switch {
+	case address < 1<<16:
+		return "a null pointer, or one not far from it"
+	case end == 0 || address-end > 1<<30:
+		return "no memory of the device; an address of the host's, for example of data that no clause names"
+	case address < end:
+		return fmt.Sprintf("across the end of the %d bytes at %#x", end-begin, begin)
+	}
+	return fmt.Sprintf("%d bytes behind the end of the %d bytes at %#x", address-end, end-begin, begin)
+}
+
+// Words are a fault as a message has it.
+func (f Fault) Words() string {
+	place := ""
+	if f.File != "" {
+		place = fmt.Sprintf(" at %s:%d", f.File, f.Line)
+	}
+	return fmt.Sprintf("%s%s: lane %d of worker %d of gang %d %s", f.Kernel, place, f.Lane, f.Worker, f.Gang, f.What)
+}

@@ -1,0 +1,137 @@
+/* Runs decoded PTX on the CPU: warps of 32 lanes in step, with masks.
+
+   A register is an array of one word for each of the warp's lanes, of 4 bytes for types
+   of up to 32 bits (a predicate is all ones or 0), of 8 for those of 64.  An operand
+   says where such an array lies: in the frame of the function's call, among the
+   function's constants, or among the warp's special registers.  */
+#ifndef ACCSCOPE_SIMT_H
+#define ACCSCOPE_SIMT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define LANES 32
+#define EVERY UINT32_MAX		/* the mask of a whole warp */
+
+/* Operands: the array in the upper two bits, the offset in bytes below.  */
+enum { IN_FRAME, IN_CONSTANTS, IN_SPECIALS, ARRAYS };
+#define OPERAND(array, offset) ((uint32_t) (array) << 30 | (uint32_t) (offset))
+
+#define MOST_OPERANDS 5
+
+struct accscope_simt_instruction
+{
+  uint16_t operation;
+  uint8_t guarded;		/* 1: where the guard is true; 2: where it is not */
+  uint8_t size;			/* of memory operations, in bytes */
+  uint32_t guard;		/* operand */
+  uint32_t operand[MOST_OPERANDS];
+  uint32_t target;		/* bra: an instruction; calls: an index of the function's calls */
+  uint32_t meet;		/* guarded bra: the instruction before which lanes meet */
+  uint32_t line;		/* index of the function's lines */
+  int64_t displacement;		/* of an address */
+};
+
+/* An argument or result of a call: from which operand to which of the other's frame.  */
+struct accscope_simt_passed
+{
+  uint32_t from, to, wide;
+};
+
+struct accscope_simt_function;
+
+struct accscope_simt_call
+{
+  const struct accscope_simt_function *callee;	/* NULL: by address, in operand 0 */
+  uint32_t arguments, results;	/* those of a callee by address are matched to its own */
+  const struct accscope_simt_passed *argument;	/* from the caller's frame */
+  const struct accscope_simt_passed *result;	/* to the caller's frame */
+};
+
+struct accscope_simt_line
+{
+  uint32_t file, line;
+};
+
+/* What the device's library gives to programs, which no text defines.  */
+enum { SIMT_CODE, SIMT_VPRINTF, SIMT_MALLOC, SIMT_FREE };
+
+struct accscope_simt_function
+{
+  const char *name;
+  uint32_t builtin;
+  uint32_t count;		/* instructions; the last is an END */
+  uint32_t frame;		/* bytes of registers */
+  uint32_t local;		/* bytes of each lane's stack */
+  uint32_t parameters, results;
+  const struct accscope_simt_passed *parameter;	/* to: where the frame has it */
+  const struct accscope_simt_passed *result;	/* from: where the frame has it */
+  const struct accscope_simt_instruction *code;
+  const char *constants;
+  const struct accscope_simt_line *lines;
+  const struct accscope_simt_call *calls;
+};
+
+/* A part of memory that kernels may use.  */
+struct accscope_simt_range
+{
+  uintptr_t begin, end;
+};
+
+/* The memory of a device: its allocations, in order.  */
+struct accscope_simt_memory;
+struct accscope_simt_memory *accscope_simt_memory_open (uintptr_t heap, size_t heap_bytes);
+void accscope_simt_memory_close (struct accscope_simt_memory *memory);
+int accscope_simt_memory_add (struct accscope_simt_memory *memory, uintptr_t begin, size_t bytes);
+void accscope_simt_memory_remove (struct accscope_simt_memory *memory, uintptr_t begin);
+/* The range that has the address, or {0, 0}.  */
+struct accscope_simt_range accscope_simt_memory_find (struct accscope_simt_memory *memory, uintptr_t address);
+/* The nearest range at or before the address, or {0, 0}.  */
+struct accscope_simt_range accscope_simt_memory_before (struct accscope_simt_memory *memory, uintptr_t address);
+uintptr_t accscope_simt_allocate (struct accscope_simt_memory *memory, size_t bytes);
+int accscope_simt_release (struct accscope_simt_memory *memory, uintptr_t address);
+
+/* Why a kernel ended before its end.  */
+enum accscope_simt_reason
+{
+  SIMT_NONE, SIMT_ADDRESS, SIMT_MISALIGNED, SIMT_BARRIER, SIMT_TRAP, SIMT_STACK,
+  SIMT_CALLED, SIMT_UNRESOLVED, SIMT_TIMEOUT, SIMT_INTERRUPTED, SIMT_NO_MEMORY
+};
+
+struct accscope_simt_fault
+{
+  enum accscope_simt_reason reason;
+  uint32_t gang, worker, lane;
+  int store;			/* of an address: it was written to */
+  uint32_t size;
+  uintptr_t address;
+  struct accscope_simt_range nearest;
+  const struct accscope_simt_function *function;
+  uint32_t instruction;
+};
+
+struct accscope_simt_launch
+{
+  const struct accscope_simt_function *kernel;
+  struct accscope_simt_memory *memory;
+  const struct accscope_simt_function *functions;	/* of the program, for calls by address */
+  uint32_t function_count;
+  uint32_t gangs, workers, vector;
+  uint32_t shared;		/* bytes of each gang */
+  uint32_t stack;		/* bytes of each lane */
+  uint32_t threads;		/* of the host that run gangs; 1: in their order */
+  uint64_t seed;		/* on one thread: not 0, gangs and warps in an order of it */
+  int64_t timeout;		/* nanoseconds, 0: none */
+  const void *parameters;	/* of the kernel, one word of 8 bytes each */
+  struct accscope_simt_fault fault;	/* the first one */
+  uint64_t instructions;	/* of warps, that were run */
+};
+
+/* Runs a kernel to its end.  */
+void accscope_simt_run (struct accscope_simt_launch *launch);
+
+/* The names of operations, in the order of their numbers; NULL behind the last.  */
+const char *accscope_simt_operation (unsigned number);
+const char *accscope_simt_special (unsigned number);
+
+#endif

@@ -1,0 +1,6 @@
+/* The steps of a group for any processor.  */
+#pragma GCC optimize ("O3,no-strict-aliasing,fp-contract=off,no-math-errno,no-trapping-math")
+#include "warp.h"
+
+#define STEP accscope_simt_step_portable
+#include "step.inc"
