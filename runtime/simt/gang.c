@@ -146,7 +146,6 @@ begin (struct room *r, struct accscope_simt_launch *l, uint32_t number)
       w->count = 0;
       w->live = lanes >= LANES ? EVERY : ((uint32_t) 1 << lanes) - 1;
       w->stack = r->stacks + n * LANES * STRIDE (l->stack);
-      memset (w->ranges, 0, sizeof w->ranges);
       memset (w->specials, 0, sizeof w->specials);
       fill (w->specials[SPECIAL_NTID_X], l->vector);
       fill (w->specials[SPECIAL_NTID_Y], l->workers);

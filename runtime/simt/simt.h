@@ -19,6 +19,9 @@ enum { IN_FRAME, IN_CONSTANTS, IN_SPECIALS, ARRAYS };
 
 #define MOST_OPERANDS 5
 
+/* The size of a shuffle: 0 without .sync, 1 with it, or by a constant within the warp.  */
+#define SIMT_WHOLE_SEGMENT 2
+
 struct accscope_simt_instruction
 {
   uint16_t operation;

@@ -78,7 +78,7 @@ struct warp
   uint32_t number, live;
   uint32_t count;
   struct group groups[LANES];
-  struct accscope_simt_range ranges[RANGES];	/* found last, by instructions */
+  struct accscope_simt_range ranges[RANGES];	/* found last, by instructions, in this launch */
   char *stack;			/* of its first lane */
   _Alignas (64) uint32_t specials[SPECIAL_COUNT][LANES];
 };

@@ -1,0 +1,60 @@
+package sim
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// offloaded compiles a program for NVIDIA GPUs by GCC 12's compiler for them, which the
+// script that is sourced unpacks where it is not there yet.
+func offloaded(t *testing.T, source string, flags ...string) string {
+	t.Helper()
+	for _, needed := range []string{"../../lib/libopenacc.so", "/usr/bin/gcc-12"} {
+		if _, err := os.Stat(needed); err != nil {
+			t.Skipf("%v: what runs GPU code is not tried", err)
+		}
+	}
+	toolchain, err := exec.Command("bash", "-c", `. ../cuda/gputest/toolchain.sh && printf '%s\n' "$PATH" "${offload[@]}"`).CombinedOutput()
+	if err != nil {
+		t.Skipf("GCC's compiler for NVIDIA GPUs cannot be had, and what runs GPU code is not tried: %s", toolchain)
+	}
+	lines := strings.Split(strings.TrimSpace(string(toolchain)), "\n")
+	binary := filepath.Join(t.TempDir(), "program")
+	command := exec.Command("gcc-12", append(lines[1:], append(flags, "-I../include", "-w", "-o", binary, source, "-lm")...)...)
+	command.Env = append(os.Environ(), "PATH="+lines[0])
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	return binary
+}
+
+// TestPrograms: what GCC makes for GPUs runs on the device as on one, and what leaves its
+// memory is told with its line.
+func TestPrograms(t *testing.T) {
+	runtime, err := filepath.Abs("../../lib/libopenacc.so")
+	fine(t, "find the runtime", err)
+	run := func(binary string, environment ...string) (string, error) {
+		command := exec.Command(binary)
+		command.Env = append(append(os.Environ(), "LD_PRELOAD="+runtime, "ACC_DEVICE_TYPE=sim", "ACCSCOPE_SIM_CODE=gpu"), environment...)
+		output, err := command.CombinedOutput()
+		return string(output), err
+	}
+	for _, level := range []string{"-O2", "-O0"} {
+		binary := offloaded(t, "testdata/gpu.c", level, "-g")
+		for _, environment := range []string{"ACCSCOPE_SIM_THREADS=2", "ACCSCOPE_SIM_SEED=3"} {
+			if output, err := run(binary, environment); err != nil || output != "from the device: 9 text 1.50\nended\n" {
+				t.Errorf("%s %s: %v\n%s", level, environment, err, output)
+			}
+		}
+	}
+	binary := offloaded(t, "testdata/behind.c", "-O1", "-g")
+	output, err := run(binary)
+	for _, want := range []string{"behind.c:10", "gang", "lane", "writes 4 bytes", "0 bytes behind the end of the 396 bytes"} {
+		if err == nil || !strings.Contains(output, want) {
+			t.Errorf("%v, without %q:\n%s", err, want, output)
+		}
+	}
+}
