@@ -137,7 +137,7 @@ func TestImportUnfinished(t *testing.T) {
 	}())[1]
 	own, left := sessions(t)
 	// The collector is killed once the trace has something, and the program goes on.
-	script := program + " 32 40; until " + accscope + " info a.db >/dev/null 2>&1; do sleep 0.05; done; kill -9 $PPID; "
+	script := program + " 32 40; until " + accscope + " info a.db 2>&1 | grep -q 'fact.*session'; do sleep 0.05; done; kill -9 $PPID; "
 	if r := execute(t, folder, own, accscope, "run", "-q", "--device", "sim", "-o", "a.db", "--", "sh", "-c", script); r.status != 128+9 || len(left()) != 1 {
 		t.Fatalf("status %d, sessions %v: %s", r.status, left(), r.stderr)
 	}

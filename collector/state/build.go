@@ -27,10 +27,12 @@ func (r *Reader) state() (*State, error) {
 	}
 	own := map[model.ProcessID]bool{} // ended by themselves
 	for _, p := range all.Processes {
-		if p.Ended != "" && p.End > r.at {
+		later := p.Ended != "" && p.End > r.at
+		// Behind the runtime's shutdown nothing is deleted any more.
+		own[p.ID] = (!later || r.over[p.ID]) && p.EndedByItself(r.failed[p.ID])
+		if later {
 			p.Ended, p.Exit, p.End = "", "", 0 // not yet
 		}
-		own[p.ID] = p.EndedByItself(r.failed[p.ID])
 		v.Processes = append(v.Processes, p.ProcessInfo)
 	}
 	waiting := map[model.QueueID][]int64{} // since when

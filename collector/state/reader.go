@@ -43,6 +43,7 @@ type Reader struct {
 	owners     map[model.DeviceID]model.ProcessID
 	regions    model.Regions
 	failed     map[model.ProcessID]bool // met an error
+	over       map[model.ProcessID]bool // have shut their runtime down
 	errors     []store.Record
 	errorSum   int64
 	log        eventLog
@@ -61,7 +62,7 @@ type earlyRecord struct {
 func New(trace *store.Trace) *Reader {
 	return &Reader{trace: trace, at: math.MinInt64, now: math.MinInt64, threads: map[model.ThreadID]*thread{}, sites: map[int64]*sum{}, works: map[workAt]*store.Sum{},
 		devices: map[model.DeviceID]*device{}, queues: map[model.QueueID]*queue{}, syncQueues: map[model.DeviceID]model.QueueID{},
-		ended: map[model.ProcessID]bool{}, owners: map[model.DeviceID]model.ProcessID{}, counters: map[int64]*counter{}, regions: model.Regions{}, failed: map[model.ProcessID]bool{}}
+		ended: map[model.ProcessID]bool{}, owners: map[model.DeviceID]model.ProcessID{}, counters: map[int64]*counter{}, regions: model.Regions{}, failed: map[model.ProcessID]bool{}, over: map[model.ProcessID]bool{}}
 }
 
 // Only limits sums, the log, what queues did and the most memory in use to what begins

@@ -44,6 +44,7 @@ func (r *Reader) take(x *store.Record, used int64) {
 	case model.DeviceShutdownStart:
 		r.device(s.Device).shutDown(r.regions)
 	case model.RuntimeShutdown:
+		r.over[s.Process] = true
 		r.shutDown(s.Process)
 	case model.Error:
 		r.failed[s.Process] = true

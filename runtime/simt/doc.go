@@ -5,7 +5,7 @@
 // "Independent Thread Scheduling").
 //
 // [Link] makes a [Program] of an image's texts: every instruction that a kernel can reach
-// is translated to one that C runs (operations.inc has them all), or refused by name.
+// is translated to one that C runs (operations.h has them all), or refused by name.
 // [Program.Launch] gives what a launch of a kernel needs; C's accscope_simt_run runs it
 // on threads of its own: on a queue's thread, without Go.
 //

@@ -12,7 +12,7 @@ uintptr_t accscope_simt_window;
 
 static const char *const names[] = {
 #define OPERATION(NAME, TEXT, ...) TEXT,
-#include "operations.inc"
+#include "operations.h"
 #undef OPERATION
 };
 

@@ -5,5 +5,5 @@
 #include "warp.h"
 
 #define STEP accscope_simt_step_avx2
-#include "step.inc"
+#include "step.h"
 #endif

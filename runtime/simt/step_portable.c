@@ -3,4 +3,4 @@
 #include "warp.h"
 
 #define STEP accscope_simt_step_portable
-#include "step.inc"
+#include "step.h"

@@ -11,7 +11,7 @@
 enum operation
 {
 #define OPERATION(NAME, TEXT, ...) NAME,
-#include "operations.inc"
+#include "operations.h"
 #undef OPERATION
   OPERATIONS
 };

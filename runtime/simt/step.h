@@ -39,6 +39,28 @@
 #define COMPARE_(S, T, EXPR)							\
   { uint32_t *d = AT (0); const S *a = AT (1), *b = AT (2); LOOP (T x = (T) a[i]; T y = (T) b[i]; d[i] = (EXPR) ? UINT32_MAX : 0;); }
 
+/* Of 64 bits a NaN is made by a rule that no vector instruction has: it is looked for when
+   all lanes are done.  */
+#define FLOAT2_32(E, NAN_) BINARY_ (float, float, float, float, NAN_##_32 (E))
+#define FLOAT3_32(E, NAN_) TERNARY_ (float, float, float, float, NAN_##_32 (E))
+#define WITHOUT_NAN(E)								\
+  if (mask == EVERY)								\
+    {										\
+      double r[LANES];								\
+      int64_t nans = 0;								\
+      for (unsigned i = 0; i < LANES; i++)					\
+	{ r[i] = (E); nans |= -(int64_t) (r[i] != r[i]); }			\
+      if (!nans) { memcpy (d, r, sizeof r); NEXT; }				\
+    }
+#define FLOAT2_64(E, NAN_)							\
+  { double *d = AT (0); const double *a = AT (1), *b = AT (2);			\
+    WITHOUT_NAN (({ double x = a[i], y = b[i]; E; }))				\
+    LOOP (double x = a[i]; double y = b[i]; d[i] = NAN_##_64 (E);); }
+#define FLOAT3_64(E, NAN_)							\
+  { double *d = AT (0); const double *a = AT (1), *b = AT (2), *c = AT (3);	\
+    WITHOUT_NAN (({ double x = a[i], y = b[i], z = c[i]; E; }))			\
+    LOOP (double x = a[i]; double y = b[i]; double z = c[i]; d[i] = NAN_##_64 (E);); }
+
 #define LOAD_(W, T)								\
   { W *d = AT (0);								\
     if (!accscope_simt_places (w, g, AT (1), in->displacement, mask, sizeof (T), 0, place)) LEAVE; \
@@ -253,7 +275,7 @@ STEP (struct warp *w, struct group *g)
       switch (in->operation)
 	{
 #define OPERATION(NAME, TEXT, ...) case NAME: { __VA_ARGS__ } break;
-#include "operations.inc"
+#include "operations.h"
 #undef OPERATION
 	}
     }

@@ -1,7 +1,7 @@
 /* The operations that warps run: OPERATION (number, the opcode that it stands for, how).
    Opcodes are as decode.go's names have them: without what makes no difference here (state
    spaces, scopes, rounding to nearest), unsigned where signs make none.  How is for
-   step.inc.  */
+   step.h.  */
 
 #define UNARY(NAME, TEXT, D, R, S, T, EXPR) OPERATION (NAME, TEXT, UNARY_ (D, R, S, T, EXPR))
 #define BINARY(NAME, TEXT, D, R, S, T, EXPR) OPERATION (NAME, TEXT, BINARY_ (D, R, S, T, EXPR))
@@ -88,11 +88,11 @@ UNARY (BREV_U64, "brev.u64", uint64_t, uint64_t, uint64_t, uint64_t, reversed (x
    what the last operand that is one has, or in a division the first.  A comparison other
    than those with a u is false of NaN.  */
 #define FLOATS(BITS, F)								\
-  BINARY (ADD_F##BITS, "add.f" #BITS, F, F, F, F, NAN2_##BITS (x + y))		\
-  BINARY (SUB_F##BITS, "sub.f" #BITS, F, F, F, F, NAN2_##BITS (x - y))		\
-  BINARY (MUL_F##BITS, "mul.f" #BITS, F, F, F, F, NAN2_##BITS (x * y))		\
-  BINARY (DIV_F##BITS, "div.f" #BITS, F, F, F, F, NAND_##BITS (x / y))		\
-  TERNARY (FMA_F##BITS, "fma.f" #BITS, F, F, F, F, NAN3_##BITS (FMA_##BITS (x, y, z))) \
+  OPERATION (ADD_F##BITS, "add.f" #BITS, FLOAT2_##BITS (x + y, NAN2))	\
+  OPERATION (SUB_F##BITS, "sub.f" #BITS, FLOAT2_##BITS (x - y, NAN2))	\
+  OPERATION (MUL_F##BITS, "mul.f" #BITS, FLOAT2_##BITS (x * y, NAN2))	\
+  OPERATION (DIV_F##BITS, "div.f" #BITS, FLOAT2_##BITS (x / y, NAND))	\
+  OPERATION (FMA_F##BITS, "fma.f" #BITS, FLOAT3_##BITS (FMA_##BITS (x, y, z), NAN3)) \
   UNARY (RCP_F##BITS, "rcp.f" #BITS, F, F, F, F, NAN1_##BITS (1 / x))		\
   UNARY (SQRT_F##BITS, "sqrt.f" #BITS, F, F, F, F, NAN1_##BITS (SQRT_##BITS (x))) \
   UNARY (NEG_F##BITS, "neg.f" #BITS, F, F, F, F, NAN1_##BITS (-x))		\
