@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,17 +24,21 @@ func TestMemoryOfManyMappings(t *testing.T) {
 	if all.Until != -1 || part.Until < 0 || part.Until > last || len(part.Variables) > len(all.Variables) {
 		t.Errorf("variables until %d and, in no time, until %d of %d", all.Until, part.Until, last)
 	}
-	for _, path := range []string{fmt.Sprintf("/api/mappings?at=%d", last), "/api/leaks?"} {
-		all, part := answer[mappingsAnswer](t, s, path+"&within=20000"), answer[mappingsAnswer](t, s, path+"&within=0")
-		if all.Until != -1 || part.Until < 0 || part.Until > last {
-			t.Errorf("%s: until %d and, in no time, until %d of %d", path, all.Until, part.Until, last)
+	compare := func(path string, all, part int64, mappings []mapping) {
+		if all != -1 || part < 0 || part > last {
+			t.Errorf("%s: until %d and, in no time, until %d of %d", path, all, part, last)
 		}
-		for _, m := range part.Mappings {
-			if m.Start > part.Until {
-				t.Errorf("%s: a mapping of %d, read until %d", path, m.Start, part.Until)
+		for _, m := range mappings {
+			if m.Start > part {
+				t.Errorf("%s: a mapping of %d, read until %d", path, m.Start, part)
 			}
 		}
 	}
+	path := fmt.Sprintf("/api/mappings?at=%d", last)
+	some := answer[mappingsAnswer](t, s, path+"&within=0")
+	compare(path, answer[mappingsAnswer](t, s, path+"&within=20000").Until, some.Until, some.Mappings)
+	left := answer[leaksAnswer](t, s, "/api/leaks?within=0")
+	compare("/api/leaks", answer[leaksAnswer](t, s, "/api/leaks?within=20000").Until, left.Until, slices.Concat(left.Mappings, left.Open))
 }
 
 // Of many requests at once each is answered.
