@@ -270,7 +270,7 @@ func TestPackageComments(t *testing.T) {
 // beside it: a binary that `go build` left is neither.
 func TestTopLevel(t *testing.T) {
 	belongs := []string{"CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md", "callbacks", "cmd", "collector", "docs", "examples",
-		"export", "go.mod", "go.sum", "runtime", "tui", "web", "bin", "dist", "include", "lib"}
+		"export", "findings", "go.mod", "go.sum", "runtime", "tui", "web", "bin", "dist", "include", "lib"}
 	entries, err := os.ReadDir("..")
 	if err != nil {
 		t.Fatal(err)
