@@ -4,9 +4,6 @@ package cuda
 import "C"
 
 import (
-	"fmt"
-
-	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/nvidia"
 )
 
@@ -38,8 +35,3 @@ func (d *cudaDevice) largest(function C.CUfunction) uint32 {
 
 // MayWrite says no of what the code is known only to read.
 func (k *kernel) MayWrite(argument int, behind bool) bool { return k.Facts.MayWrite(argument, behind) }
-
-// check refuses a geometry that the device cannot run.
-func (k *kernel) check(g device.Geometry) error {
-	return k.Check(k.name, fmt.Sprintf("cuda device %d", k.device.number), g)
-}

@@ -67,6 +67,19 @@ func TestGeometryRefused(t *testing.T) {
 	q := newQueue(t, d)
 	k, err := d.Kernel(kernels().Add)
 	check(t, err)
-	wantError(t, devicetest.Launch(q, 1, k, device.Geometry{Gangs: 1, Workers: 64, Vector: 32}, device.ArgumentBlock{}, true), device.Execution, 0, "64 workers of 32 lanes are 2048 threads", "1024")
+	wantError(t, devicetest.Launch(q, 1, k, device.Geometry{Gangs: 1, Workers: 64, Vector: 32}, device.ArgumentBlock{}, true), device.Execution, 0, "64 workers of 32 lanes are 2048 threads", "1024 on cuda device 0")
 	wantError(t, devicetest.Launch(q, 1, k, device.Geometry{Gangs: 1, Workers: 16, Vector: 64}, device.ArgumentBlock{}, true), device.Execution, 0, "there are at most 15")
+}
+
+func TestLaunchAllocatesNothing(t *testing.T) {
+	d := open(t, nil, nil)
+	q := newQueue(t, d)
+	k, err := d.Kernel(kernels().Add)
+	check(t, err)
+	o := device.Operation{Operands: new(device.Operands)}
+	if n := testing.AllocsPerRun(100, func() {
+		check(t, q.Launch(&o, 0, k, device.Geometry{Gangs: 1, Workers: 1, Vector: 32}, device.ArgumentBlock{}, true))
+	}); n > 0 {
+		t.Errorf("a launch is prepared with %v allocations", n)
+	}
 }

@@ -154,7 +154,7 @@ func (q *queue) Launch(o *device.Operation, correlation uint64, k device.Kernel,
 		return device.Errorf(device.InvalidArgument, 0, "launch: the kernel belongs to another device")
 	}
 	g = code.Resolve(g)
-	if err := code.check(g); err != nil {
+	if err := code.Check(code.name, "cuda", q.device.number, g); err != nil {
 		return err
 	}
 	s, err := q.prepare(o, code.launching, C.ACCSCOPE_CUDA_KERNEL, correlation, b.Address, 0, 0, now)

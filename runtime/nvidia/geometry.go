@@ -165,11 +165,11 @@ func (l *Launcher) gangsFor(loop *gangLoop, trips int64, g device.Geometry) uint
 	return uint32(max(turns, processors))
 }
 
-// Check refuses a geometry that the device, which is named, cannot run.
-func (l *Launcher) Check(kernel, where string, g device.Geometry) error {
+// Check refuses a geometry that the device, a backend's of a number, cannot run.
+func (l *Launcher) Check(kernel, backend string, number int, g device.Geometry) error {
 	if threads := uint64(g.Workers) * uint64(g.Vector); threads > uint64(l.Threads) {
-		return device.Errorf(device.Execution, 0, "launch %s: %d workers of %d lanes are %d threads, and the kernel can have %d on %s; ask for fewer (num_workers, vector_length, GOMP_OPENACC_DIM)",
-			kernel, g.Workers, g.Vector, threads, l.Threads, where)
+		return device.Errorf(device.Execution, 0, "launch %s: %d workers of %d lanes are %d threads, and the kernel can have %d on %s device %d; ask for fewer (num_workers, vector_length, GOMP_OPENACC_DIM)",
+			kernel, g.Workers, g.Vector, threads, l.Threads, backend, number)
 	}
 	if g.Vector > Warp && g.Workers > mostWideWorkers {
 		return device.Errorf(device.Execution, 0, "launch %s: %d workers of %d lanes cannot be synchronised: with more than %d lanes there are at most %d; ask for fewer (num_workers, GOMP_OPENACC_DIM)",

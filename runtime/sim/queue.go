@@ -4,7 +4,6 @@ package sim
 import "C"
 
 import (
-	"fmt"
 	"runtime/cgo"
 	"sync/atomic"
 	"unsafe"
@@ -123,7 +122,7 @@ func (q *queue) Launch(o *device.Operation, correlation uint64, k device.Kernel,
 		code = k
 	case *codeKernel:
 		code = &k.kernel
-		if err := k.Check(k.name, fmt.Sprintf("sim device %d", q.device.number), g); err != nil {
+		if err := k.Check(k.name, "sim", q.device.number, g); err != nil {
 			return err
 		}
 	default:
