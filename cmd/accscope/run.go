@@ -135,9 +135,9 @@ func (flags *runFlags) chooseCode() error {
 	case flags.code == "":
 		return nil
 	case flags.code != "host" && flags.code != "gpu":
-		return fmt.Errorf("--code %q is no code of the program; there are host and gpu", flags.code)
+		return usageError{fmt.Errorf("--code %q is no code of the program; there are host and gpu", flags.code)}
 	case flags.device != "" && !strings.EqualFold(flags.device, "sim"):
-		return fmt.Errorf("--code %s is for the simulated device: leave --device %s out, or write --device sim", flags.code, flags.device)
+		return usageError{fmt.Errorf("--code %s is for the simulated device: leave --device %s out, or write --device sim", flags.code, flags.device)}
 	}
 	flags.device = "sim"
 	return os.Setenv("ACCSCOPE_SIM_CODE", flags.code)

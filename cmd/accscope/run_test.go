@@ -183,6 +183,8 @@ func TestMistakes(t *testing.T) {
 		{[]string{"run", "--last", "30", "--", "true"}, exitUsage, `want a time like 30s or a size`},
 		{[]string{"run", "--last", "0s", "--", "true"}, exitUsage, `want a time like 30s or a size`},
 		{[]string{"run", "--last", "a while", "--", "true"}, exitUsage, `want a time like 30s or a size`},
+		{[]string{"run", "--code", "cpu", "--", "true"}, exitUsage, `--code "cpu" is no code of the program; there are host and gpu`},
+		{[]string{"run", "--device", "host", "--code", "gpu", "--", "true"}, exitUsage, `leave --device host out, or write --device sim`},
 		{[]string{"run", "--callstack", "deep", "--", "true"}, exitUsage, `caller, full and off`},
 		{[]string{"run", "--activity", "events", "--", "true"}, exitUsage, `auto, cupti, runtime and off`},
 		{[]string{"run", "--must-record", "-o", "no/such/folder/t.db", "--", "true"}, exitRunFailed, `no/such/folder`},
