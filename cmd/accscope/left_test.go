@@ -52,7 +52,7 @@ func TestDataOfEnds(t *testing.T) {
 	folder := t.TempDir()
 	program := filepath.Join(folder, "leaving")
 	compiled(t, program, leaving, "-fopenacc", "-foffload=disable")
-	const during = `until [ "$(accscope query --format csv t.db "SELECT count(*) FROM kernels" 2>/dev/null | tail -1)" = 4 ]; do sleep 0.05; done; accscope report t.db >during; accscope advise t.db >>during`
+	const during = `until [ "$(accscope query --format csv t.db "SELECT count(*) FROM kernels" 2>/dev/null | tail -1)" = 4 ]; do sleep 0.05; done; accscope report t.db >during && accscope advise t.db >>during`
 	leaks, open := regexp.MustCompile(`never deleted: b at source.c:11 \(1.56 KiB\);`), regexp.MustCompile(`open when the program ended: a at source.c:12 \(7.81 KiB\)\n`)
 	for way, want := range map[string]struct{ leaks, open bool }{
 		"0": {true, false}, "1": {false, true}, "2": {true, true}, "3": {true, true}, "4": {true, true}, "5": {false, true},
@@ -71,7 +71,11 @@ func TestDataOfEnds(t *testing.T) {
 				t.Errorf("the report says\n%s", said)
 			}
 			if way == "10" {
-				said, _, _ := strings.Cut(execute(t, folder, nil, "cat", "during").must(t).stdout, "\n  judged")
+				r.must(t)
+				said, judged, advised := strings.Cut(execute(t, folder, nil, "cat", "during").must(t).stdout, "\n  judged")
+				if !strings.Contains(said, "Where the time went") || !advised {
+					t.Errorf("while it runs:\n%s%s", said, judged)
+				}
 				if strings.Contains(said, "Never deleted") || strings.Contains(said, "Open when") || strings.Contains(said, "never-deleted") {
 					t.Errorf("while it runs:\n%s", said)
 				}

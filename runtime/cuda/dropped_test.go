@@ -3,6 +3,7 @@ package cuda
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,14 @@ import (
 // calls it, answers does not compile, with a cast to void neither, by the flags of this
 // package.
 func TestDroppedAnswers(t *testing.T) {
+	source, err := os.ReadFile("doc.go")
+	check(t, err)
+	_, behind, found := strings.Cut(string(source), "\n// #cgo CFLAGS: ")
+	line, _, _ := strings.Cut(behind, "\n")
+	if !found || strings.Contains(behind, "#cgo CFLAGS:") {
+		t.Fatal("doc.go has other than one line of flags")
+	}
+	flags := strings.Fields(strings.ReplaceAll(line, "${SRCDIR}", "."))
 	for body, compiles := range map[string]bool{
 		"d->cuda->cuStreamSynchronize (d->clock);":                                 false,
 		"(void) d->cuda->cuStreamSynchronize (d->clock);":                          false,
@@ -23,9 +32,9 @@ func TestDroppedAnswers(t *testing.T) {
 		"accscope_cuda_untimed (CALL (d, cuStreamQuery, d->clock));":               true,
 		"if (d->cuda->cuStreamQuery (d->clock) == CUDA_SUCCESS) d->next_lane = 0;": true,
 	} {
-		command := exec.Command(compilers.C(), "-x", "c", "-std=gnu11", "-O2", "-Werror=unused-result", "-I../include", "-S", "-o", os.DevNull, "-")
+		command := exec.Command(compilers.C(), slices.Concat([]string{"-x", "c"}, flags, []string{"-S", "-o", os.DevNull, "-"})...)
 		command.Stdin = strings.NewReader("#include \"cuda.h\"\nvoid f (struct accscope_cuda_device *d) { " + body + " }\n")
-		if output, err := command.CombinedOutput(); (err == nil) != compiles {
+		if output, err := command.CombinedOutput(); (err == nil) != compiles || strings.Contains(string(output), "unused-result") == compiles {
 			t.Errorf("%s: %v\n%s", body, err, output)
 		}
 	}
