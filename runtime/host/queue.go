@@ -179,10 +179,12 @@ func (kernel) Resolve(g device.Geometry) device.Geometry {
 	return device.Geometry{Gangs: max(g.Gangs, 1), Workers: max(g.Workers, 1), Vector: max(g.Vector, 1)}
 }
 
-// MayWrite is true: the block is the program's own array, and its variables are what
-// the addresses in it refer to.
+// MayWrite is true: nothing is known of host-compiled code.
 func (kernel) MayWrite(int, bool) bool { return true }
 
+// Launch is for those who use the device without the runtime. A construct's function may end
+// its thread or jump out of the call, so the runtime has the construct's caller run it
+// (runtime/entry/host.c).
 func (q *queue) Launch(o *device.Operation, correlation uint64, k device.Kernel, _ device.Geometry, b device.ArgumentBlock, _ bool) error {
 	function, ok := k.(kernel)
 	if !ok {
