@@ -23,7 +23,7 @@ type heads struct {
 	of     [readAtOnce]head
 }
 
-// mostHeads bounds how many are kept: those of a quarter of a million sites, in 8 MiB. Rows
+// mostHeads bounds how many are kept: those of a quarter of a million sites, in 5 MiB. Rows
 // that come one after the other are of sites whose numbers are close.
 const mostHeads = 1024
 

@@ -125,7 +125,7 @@ func cDirectives(content []byte) map[int]*Directive {
 		if strings.Contains(line, "_Pragma") {
 			if all := pragmaOperator.FindAllStringSubmatchIndex(line, 2); len(all) == 1 {
 				if d := directives.add(pragmaSentinel, line[all[0][2]:all[0][3]], first+1, first+1); d != nil {
-					d.End = constructEnd(d, first+1, content[at+all[0][1]:], first+1)
+					d.End = constructEnd(d, content[at+all[0][1]:], first+1)
 				}
 			}
 			continue
@@ -141,7 +141,7 @@ func cDirectives(content []byte) map[int]*Directive {
 		}
 		text, _, _ = strings.Cut(blockComment.ReplaceAllString(text, " "), "//")
 		if d := directives.add(pragmaSentinel, text, first+1, i+1); d != nil {
-			d.End = constructEnd(d, i+1, content[min(offset, len(content)):], i+2)
+			d.End = constructEnd(d, content[min(offset, len(content)):], i+2)
 		}
 	}
 	return directives
@@ -159,15 +159,14 @@ func pragma(line string) (text string, ok bool) {
 	return text, true
 }
 
-// constructEnd is the last line of what a directive does whose own last line is last: of the
-// construct whose statement is in text, which begins in a line, or of itself; 0 where that
-// cannot be told.
-func constructEnd(d *Directive, last int, text []byte, line int) int {
+// constructEnd is the last line of what a directive does: of the construct whose statement is in
+// text, which begins in a line, or of itself; 0 where that cannot be told.
+func constructEnd(d *Directive, text []byte, line int) int {
 	switch {
 	case d.structured():
 		return statementEnd(text, line)
 	case standalone[d.Name]:
-		return last
+		return d.Last
 	}
 	return 0
 }
