@@ -101,7 +101,13 @@ type trial struct {
 
 func (flags *tryFlags) try(ctx context.Context, out, told io.Writer, args []string) error {
 	source, err := filepath.Abs(flags.source)
+	if err == nil {
+		source, err = filepath.EvalSymlinks(source)
+	}
 	if err != nil {
+		return err
+	}
+	if args, err = inCopy(source, args); err != nil {
 		return err
 	}
 	top, err := os.MkdirTemp("", "accscope-try-")
@@ -109,6 +115,9 @@ func (flags *tryFlags) try(ctx context.Context, out, told io.Writer, args []stri
 		return err
 	}
 	defer os.RemoveAll(top)
+	if top, err = filepath.EvalSymlinks(top); err != nil {
+		return err
+	}
 	say := func(format string, values ...any) { fmt.Fprintf(told, "accscope: "+format+"\n", values...) }
 	base := &trial{name: "as it is", folder: filepath.Join(top, "0")}
 	say("copying %s", source)
@@ -135,6 +144,28 @@ func (flags *tryFlags) try(ctx context.Context, out, told io.Writer, args []stri
 		return err
 	}
 	return writeTrials(out, trials)
+}
+
+// inCopy is a program with its arguments as a copy of a folder has them: paths that lead into
+// the folder become relative to it, so that no variant runs what another one is.
+func inCopy(source string, args []string) ([]string, error) {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		program := i == 0 && strings.Contains(arg, "/")
+		if !program && !filepath.IsAbs(arg) {
+			continue
+		}
+		name, err := inFolder(source, arg)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("try: %w", err)
+		case name != "":
+			args[i] = "./" + name
+		case program:
+			return nil, usageError{fmt.Errorf("try: %s is not below %s: it would be the same program with each change; name one that the build makes there, or --source", arg, source)}
+		}
+	}
+	return args, nil
 }
 
 // record runs the program once with the profiler, and gives what is found.
@@ -219,6 +250,10 @@ func (flags *tryFlags) variants(ctx context.Context, top, source string, base *t
 				t.failed = name + " is not what the program was compiled from"
 				return nil
 			}
+			if real, err := filepath.EvalSymlinks(path); err != nil || nameBelow(t.folder, real) == "" {
+				t.failed = name + " is a link to a file outside of the folder, which is left as it is"
+				return nil
+			}
 			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 				return err
 			}
@@ -243,12 +278,29 @@ func (flags *tryFlags) variants(ctx context.Context, top, source string, base *t
 			return nil, err
 		}
 	}
-	if len(all) > 1 {
-		if err := add("all of them", all); err != nil {
+	if name, together := allOf(findings, all, say); len(together) > 1 {
+		if err := add(name, together); err != nil {
 			return nil, err
 		}
 	}
 	return trials, nil
+}
+
+// allOf names the variant of all findings that can be changed together, and says which cannot.
+func allOf(findings []*advice.Finding, all []int, say func(string, ...any)) (name string, together []int) {
+	p := advice.PatchOf(findings, all)
+	name = "all of them"
+	var left []string
+	for _, i := range all {
+		if why := p.Left[i]; why != "" {
+			left = append(left, fmt.Sprint(i+1))
+			say("%s: without finding %d, %s at %s: %s", name, i+1, findings[i].Rule, findings[i].Place(), why)
+		}
+	}
+	if len(left) > 0 {
+		name += " but " + strings.Join(left, ", ")
+	}
+	return name, p.Findings
 }
 
 // turns runs all variants one after the other, again and again.
@@ -264,7 +316,7 @@ func (flags *tryFlags) turns(ctx context.Context, trials []*trial, args []string
 				continue
 			}
 			name := args[0]
-			if strings.Contains(name, "/") && !filepath.IsAbs(name) {
+			if strings.Contains(name, "/") {
 				name = filepath.Join(t.folder, name)
 			}
 			program, err := launch.Inspect(name)

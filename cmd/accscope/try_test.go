@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/accscope/accscope/collector/advice"
+	"github.com/accscope/accscope/collector/patch"
 	"github.com/accscope/accscope/runtime/compilers"
 )
 
@@ -70,6 +74,138 @@ func TestTry(t *testing.T) {
 		if r.status != test.status || !strings.Contains(r.stderr, test.want) {
 			t.Errorf("%q: status %d, %s", test.arguments, r.status, r.stderr)
 		}
+	}
+}
+
+// TestTryFollowsNoLinkOut: where links lead to the sources, those of the copy are changed, and
+// what is outside of the folder is not.
+func TestTryFollowsNoLinkOut(t *testing.T) {
+	outside, build := tryFolder(t)
+	folder := t.TempDir()
+	link := func(to, name string) {
+		if err := os.Symlink(to, filepath.Join(folder, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"texts", "sources"} {
+		if err := os.Mkdir(filepath.Join(folder, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(outside, "swap.c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "texts", "swap.c"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link(filepath.Join(folder, "sources"), "linked")
+	link(filepath.Join(folder, "texts", "swap.c"), "sources/swap.c")
+	link(outside, "away")
+	for _, test := range []struct {
+		source, says string
+		status       int
+	}{
+		{"linked/swap.c", "  same result\n", 0},
+		{"away/swap.c", "  away/swap.c is a link to a file outside of the folder, which is left as it is\n", 1},
+	} {
+		build := strings.Replace(build, "swap.c", test.source, 1)
+		r := execute(t, folder, slowLink, accscope, "try", "--build", build, "--device", "sim", "--", filepath.Join(folder, "program"))
+		if r.status != test.status || !strings.Contains(r.stdout, test.says) {
+			t.Errorf("%s: status %d\n%s\n%s", test.source, r.status, r.stdout, r.stderr)
+		}
+		for _, file := range []string{filepath.Join(folder, "texts", "swap.c"), filepath.Join(outside, "swap.c")} {
+			if now, err := os.ReadFile(file); err != nil || !bytes.Equal(now, text) {
+				t.Errorf("%s: %s is another file now (%v)", test.source, file, err)
+			}
+		}
+	}
+}
+
+// TestCopiedLinks: links lead to the same places, but into the copy where they lead into what
+// is copied.
+func TestCopiedLinks(t *testing.T) {
+	top := t.TempDir()
+	from, to := filepath.Join(top, "from"), filepath.Join(top, "to")
+	for _, name := range []string{"from/sub/deep", "away"} {
+		if err := os.MkdirAll(filepath.Join(top, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	links := []struct{ name, points, want string }{
+		{"plain", "sub/deep", "sub/deep"},
+		{"sub/up", "../plain/file", "../plain/file"},
+		{"sub/whole", "..", ".."},
+		{"absolute", from + "/sub", "sub"},
+		{"sub/deep/missing", from + "/out.dat", "../../out.dat"},
+		{"around", "../from/sub/deep", "sub/deep"},
+		{"through", "absolute/deep", "sub/deep"},
+		{"away", "../away", top + "/away"},
+		{"elsewhere", top + "/away/back/sub", "sub"},
+		{"loop", "loop", "loop"},
+	}
+	if err := os.Symlink(from, filepath.Join(top, "away", "back")); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range links {
+		if err := os.Symlink(l.points, filepath.Join(from, l.name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := copyTree(t.Context(), from, to, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range links {
+		if got, err := os.Readlink(filepath.Join(to, l.name)); err != nil || got != l.want {
+			t.Errorf("%s -> %s: %s (%v), want %s", l.name, l.points, got, err, l.want)
+		}
+	}
+}
+
+// TestProgramInCopy: a program's path is one of the copy, whatever links it is named by.
+func TestProgramInCopy(t *testing.T) {
+	top := t.TempDir()
+	source := filepath.Join(top, "source")
+	if err := os.Mkdir(source, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(source, filepath.Join(top, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/bin/sh", filepath.Join(source, "shell")); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		args []string
+		want string // "": an error
+	}{
+		{[]string{"./heat", "1000"}, "./heat 1000"},
+		{[]string{filepath.Join(source, "bin/heat")}, "./bin/heat"},
+		{[]string{filepath.Join(top, "link/heat")}, "./heat"},
+		{[]string{"../source/heat"}, "./heat"},
+		{[]string{"mpirun", filepath.Join(source, "heat"), "/etc/passwd"}, "mpirun ./heat /etc/passwd"},
+		{[]string{"/bin/sh"}, ""}, {[]string{"../heat"}, ""}, {[]string{"./shell"}, ""},
+	} {
+		got, err := inCopy(source, test.args)
+		if strings.Join(got, " ") != test.want || (err != nil) != (test.want == "") {
+			t.Errorf("%q: %q (%v)", test.args, got, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "is not below "+source) {
+			t.Error(err)
+		}
+	}
+}
+
+// TestTryAllOf: what cannot be tried together with the others is named.
+func TestTryAllOf(t *testing.T) {
+	at := func(first, last int) *advice.Finding {
+		return &advice.Finding{Rule: "unused-transfer", File: "heat.c", Line: int64(first), Edits: []patch.Edit{{File: "heat.c", First: first, Last: last, Text: []string{"x"}}}}
+	}
+	findings := []*advice.Finding{at(3, 5), at(4, 4), at(9, 9)}
+	var said []string
+	name, together := allOf(findings, []int{0, 1, 2}, func(format string, values ...any) { said = append(said, fmt.Sprintf(format, values...)) })
+	if name != "all of them but 2" || !slices.Equal(together, []int{0, 2}) || len(said) != 1 || !strings.Contains(said[0], "without finding 2, unused-transfer at heat.c:4: finding 1 changes the same lines") {
+		t.Errorf("%s: %v, said %q", name, together, said)
 	}
 }
 

@@ -13,12 +13,15 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
 // copyTree copies a folder with all in it but version control's and the one to leave out, with
-// modes and times, so that what is built stays so. File systems that can share blocks do.
+// modes and times, so that what is built stays so. File systems that can share blocks do. Links
+// lead to the same places, but those that lead into the folder lead into the copy. All three
+// paths are without links.
 func copyTree(ctx context.Context, from, to, leave string) error {
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil {
@@ -43,7 +46,7 @@ func copyTree(ctx context.Context, from, to, leave string) error {
 		case entry.IsDir():
 			return os.MkdirAll(target, info.Mode().Perm()|0o700)
 		case info.Mode()&fs.ModeSymlink != 0:
-			points, err := os.Readlink(path)
+			points, err := linkInCopy(from, path)
 			if err != nil {
 				return err
 			}
@@ -53,6 +56,77 @@ func copyTree(ctx context.Context, from, to, leave string) error {
 		}
 		return copyFile(path, target, info)
 	})
+}
+
+// linkInCopy is what a link in a folder is to point to in a copy of it: to the same place
+// outside of the folder, or to what the copy has of the one inside.
+func linkInCopy(from, path string) (string, error) {
+	points, err := os.Readlink(path)
+	if err != nil {
+		return "", err
+	}
+	stays := true
+	hops := 0
+	place, err := follow(filepath.Dir(path), points, &hops, func(at string) { stays = stays && nameBelow(from, at) != "" })
+	switch {
+	case err != nil || stays: // one that leads to itself stays that
+		return points, nil
+	case nameBelow(from, place) != "":
+		return filepath.Rel(filepath.Dir(path), place)
+	}
+	return place, nil
+}
+
+// mostHops is how many links a path may go through, as of Linux.
+const mostHops = 40
+
+// follow is the place that a path means in a folder, without links; what of it does not exist
+// has none. It tells each place on the way.
+func follow(folder, path string, hops *int, told func(string)) (string, error) {
+	at := folder
+	if filepath.IsAbs(path) {
+		at = "/"
+		told(at)
+	}
+	for part := range strings.SplitSeq(path, "/") {
+		next := filepath.Join(at, part)
+		if part != "" && part != "." && part != ".." {
+			if points, err := os.Readlink(next); err == nil {
+				if *hops++; *hops > mostHops {
+					return "", fmt.Errorf("%s: %w", next, syscall.ELOOP)
+				}
+				if next, err = follow(at, points, hops, told); err != nil {
+					return "", err
+				}
+			}
+		}
+		at = next
+		told(at)
+	}
+	return at, nil
+}
+
+// nameBelow is a path's name in a folder, "." for the folder itself; "" where it is not in it.
+func nameBelow(folder, path string) string {
+	if name, err := filepath.Rel(folder, path); err == nil && filepath.IsLocal(name) {
+		return name
+	}
+	return ""
+}
+
+// inFolder is the name in a folder without links of a path that leads into it, by whatever
+// links; "" of one that does not. A link in the folder keeps its name.
+func inFolder(folder, path string) (string, error) {
+	hops := 0
+	place, err := follow(folder, path, &hops, func(string) {})
+	if err != nil || nameBelow(folder, place) == "" {
+		return "", err
+	}
+	parent, err := follow(folder, filepath.Dir(path), &hops, func(string) {})
+	if name := nameBelow(folder, parent); name != "" && err == nil {
+		return filepath.Join(name, filepath.Base(path)), nil
+	}
+	return nameBelow(folder, place), err
 }
 
 func copyFile(from, to string, info fs.FileInfo) error {
