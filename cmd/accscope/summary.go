@@ -76,10 +76,13 @@ func (r *recording) whyNothing() string {
 	case launch.Other:
 		return fmt.Sprintf("%s ran no OpenACC, or its runtime %s does not read ACC_PROFLIB", name, r.program.Library)
 	case launch.Script:
-		return fmt.Sprintf("no process that the script %s started ran OpenACC compiled in; compile with gcc -fopenacc", name)
+		return fmt.Sprintf("no process that the script %s started ran OpenACC compiled in; compile with gcc -fopenacc"+unseen, name)
 	}
-	return fmt.Sprintf("%s has no OpenACC compiled in, nor had what it started; compile with gcc -fopenacc", name)
+	return fmt.Sprintf("%s has no OpenACC compiled in, nor had what it started; compile with gcc -fopenacc"+unseen, name)
 }
+
+// unseen are the programs that nothing can be loaded into.
+const unseen = " (what is statically linked, setuid or of another C library than glibc runs unprofiled)"
 
 // discard removes a trace that is not worth keeping, once nobody reads it any
 // more.

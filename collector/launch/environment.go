@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/accscope/accscope/collector/session"
@@ -36,7 +37,7 @@ func Environment(environ []string, libraries Libraries, choice Choice, device st
 		values.set("NVTX_INJECTION64_PATH", libraries.Profiler)
 	}
 	for _, library := range capture.MPI {
-		values.prepend("LD_PRELOAD", library, ":")
+		values.prepend("LD_PRELOAD", onlyGlibc(library), ":")
 	}
 	values.runtime(libraries, choice, device)
 	if len(capture.MPI) > 0 {
@@ -73,11 +74,17 @@ func PlainEnvironment(environ []string, libraries Libraries, choice Choice, devi
 // runtime loads our runtime where it was chosen, and chooses its device.
 func (v *variables) runtime(libraries Libraries, choice Choice, device string) {
 	if choice.Runtime == Accscope {
-		v.prepend("LD_PRELOAD", libraries.Runtime, ":")
+		v.prepend("LD_PRELOAD", onlyGlibc(libraries.Runtime), ":")
 		v.set("ACCSCOPE_RUNTIME", "auto")
 		v.preloads()
 	}
-	if device != "" {
+	switch {
+	case strings.EqualFold(device, "sim"):
+		// By PGI's name for the variable, which GCC's runtime does not read: it would end a
+		// statically linked program, or one started by a setuid one, for a type it has not got.
+		v.unset("ACC_DEVICE_TYPE")
+		v.set("ACC_DEVICE", device)
+	case device != "":
 		v.set("ACC_DEVICE_TYPE", deviceType(device))
 	}
 }
@@ -110,6 +117,12 @@ func (v *variables) set(name, value string) {
 		return
 	}
 	v.list = append(v.list, name+"="+value)
+}
+
+func (v *variables) unset(name string) {
+	if i := v.index(name); i >= 0 {
+		v.list = slices.Delete(v.list, i, i+1)
+	}
 }
 
 func (v *variables) prepend(name, value, separator string) {

@@ -130,11 +130,11 @@ func TestCheckDevice(t *testing.T) {
 
 func TestEnvironmentKeepsWhatTheUserSet(t *testing.T) {
 	libraries := Libraries{Profiler: "/l/libaccprof.so", Runtime: "/l/libopenacc.so"}
-	got := Environment([]string{"HOME=/h", "LD_PRELOAD=/x.so", "ACC_PROFLIB=/tool.so", "ASAN_OPTIONS=halt_on_error=0"}, libraries,
+	got := Environment([]string{"HOME=/h", "LD_PRELOAD=/x.so", "ACC_PROFLIB=/tool.so", "ASAN_OPTIONS=halt_on_error=0", "ACC_DEVICE_TYPE=host"}, libraries,
 		Choice{Runtime: Accscope}, "sim", Capture{Session: "/s", Paused: true})
 	want := []string{
-		"HOME=/h", "LD_PRELOAD=/l/libopenacc.so:/x.so", "ACC_PROFLIB=/l/libaccprof.so;/tool.so",
-		"ASAN_OPTIONS=verify_asan_link_order=0:halt_on_error=0", "NVTX_INJECTION64_PATH=/l/libaccprof.so", "ACCSCOPE_RUNTIME=auto", "ACC_DEVICE_TYPE=sim", "ACCSCOPE_SESSION=/s", "ACCSCOPE_CAPTURE=off",
+		"HOME=/h", "LD_PRELOAD=/$LIB/../../../../../../../../l/libopenacc.so:/x.so", "ACC_PROFLIB=/l/libaccprof.so;/tool.so",
+		"ASAN_OPTIONS=verify_asan_link_order=0:halt_on_error=0", "NVTX_INJECTION64_PATH=/l/libaccprof.so", "ACCSCOPE_RUNTIME=auto", "ACC_DEVICE=sim", "ACCSCOPE_SESSION=/s", "ACCSCOPE_CAPTURE=off",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
