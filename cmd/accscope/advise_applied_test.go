@@ -110,7 +110,7 @@ func TestAdviceOfParts(t *testing.T) {
 		{"right", "", nil, []string{"queue-race", "needless-wait"}},
 		{"halo", "small-transfers", []string{"before the loop at line 75 in halo: one update self of all parts of field together; where they lie apart, a kernel that gathers them in one array",
 			"behind the loop at line 75 in halo: one update device of all parts of field together; where they lie apart, one of an array with them, and a kernel that puts them in their places"}, nil},
-		{"waits", "needless-wait", []string{"leave the wait out; wait once, before the update at line 98: #pragma acc wait(1)\n" +
+		{"waits", "needless-wait", []string{"behind the loop at line 90, not in it: #pragma acc wait(1)\n" +
 			"and at line 93, which copies step, weight back otherwise: #pragma acc parallel loop present(field) async(1) firstprivate(step, weight)"}, nil},
 		{"counts", "", nil, []string{"needless-wait", "synchronous-construct"}},
 		{"logs", "synchronous-construct", []string{"#pragma acc parallel loop present(field) async(1)\nand before the exit data at line 131: #pragma acc wait(1)"}, []string{"idle-queue"}},

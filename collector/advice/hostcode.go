@@ -1,7 +1,6 @@
 package advice
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,7 +16,7 @@ var pure = strings.Fields(`abs fabs fabsf sqrt sqrtf exp expf log logf log2 log1
 // uninvolved are calls besides these that touch no data that they are not given: output, clocks,
 // random numbers, memory, what ends the program, and collective MPI.
 var uninvolved = strings.Fields(`printf fprintf sprintf snprintf puts fputs putchar fputc fflush perror write print open close format system_clock cpu_time date_and_time random_number
- clock_gettime clock time gettimeofday nanosleep usleep sleep omp_get_wtime MPI_Wtime mpi_wtime rand srand random drand48 rand_r malloc calloc free exit abort assert stop
+ clock_gettime clock time gettimeofday nanosleep usleep sleep omp_get_wtime MPI_Wtime mpi_wtime rand srand random drand48 rand_r allocate deallocate now malloc calloc free exit abort assert stop
  MPI_Barrier mpi_barrier MPI_Allreduce mpi_allreduce MPI_Reduce mpi_reduce MPI_Bcast mpi_bcast allocated associated present atoi atof strtol strtod strcmp strlen getenv
  static_cast int64_t size_t double float unsigned long`)
 
@@ -124,22 +123,20 @@ func (u *uses) pass(s *structure.Statement) {
 // host looks at tokens of the host's code.
 func (u *uses) host(tokens []structure.Token, line int) {
 	for name := range u.same {
-		if structure.Mentions(tokens, lower(name, u.procedure.Fortran)) {
+		if u.text.names(tokens, lower(name, u.procedure.Fortran)) {
 			u.refuse("the host uses %s at line %d", name, line)
 			return
 		}
 	}
 	for name := range u.sizes {
-		for _, at := range structure.Indexes(tokens, lower(name, u.procedure.Fortran)) {
-			if structure.Writes(tokens, at) || at > 0 && tokens[at-1].Text == "&" && (at < 2 || !structure.IsName(tokens[at-2].Text) && tokens[at-2].Text != ")") {
-				u.refuse("%s is changed at line %d", name, line)
-				return
-			}
+		if u.text.mayWrite(tokens, target{name: lower(name, u.procedure.Fortran), scalar: true, local: u.own(name)}) {
+			u.refuse("%s may be changed at line %d", name, line)
+			return
 		}
 	}
 	if u.foreign && !u.procedure.Fortran {
 		for i := range tokens {
-			if u.parameter[tokens[i].Text] && i+1 < len(tokens) && tokens[i+1].Text == "[" {
+			if follows(tokens, i) && !u.apart(tokens[i].Text) {
 				u.refuse("%s may be the same data at line %d", tokens[i].Text, line)
 				return
 			}
@@ -150,14 +147,18 @@ func (u *uses) host(tokens []structure.Token, line int) {
 			u.refuse("%s at line %d%s", call.Name, line, why)
 			return
 		}
-		for name := range u.sizes {
-			for _, argument := range call.Arguments {
-				if u.procedure.Fortran && len(argument) == 1 && argument[0].Text == name && !slices.Contains(pure, call.Name) && !u.array(call.Name) && call.Name != "write" {
-					u.refuse("%s may be changed at line %d", name, line)
-				}
-			}
-		}
 	}
+}
+
+// follows says whether tokens use what the name at an index points to.
+func follows(tokens []structure.Token, at int) bool {
+	if !structure.IsName(tokens[at].Text) || slices.Contains(types, tokens[at].Text) {
+		return false
+	}
+	if at+1 < len(tokens) && (tokens[at+1].Text == "[" || tokens[at+1].Text == "->") {
+		return true
+	}
+	return at > 0 && tokens[at-1].Text == "*" && (at < 2 || !structure.IsName(tokens[at-2].Text) && !strings.Contains("0123456789)]", tokens[at-2].Text[:1]))
 }
 
 // mayUse says why a call may use the data; "" where it does not.
@@ -167,10 +168,18 @@ func (u *uses) mayUse(call structure.Call, visited map[string]bool) string {
 		return ""
 	case call.Method:
 		return " may use the data"
-	case slices.Contains(pure, call.Name), slices.Contains(uninvolved, call.Name), u.array(call.Name), visited[call.Name]:
+	case slices.Contains(pure, call.Name), slices.Contains(uninvolved, call.Name), u.text.array(call.Name), visited[call.Name]:
 		return ""
 	}
 	visited[call.Name] = true
+	if macro := u.text.expanded(call.Name); len(macro) > 0 {
+		for _, inner := range structure.Calls(macro) {
+			if why := u.mayUse(inner, visited); why != "" {
+				return why
+			}
+		}
+		return ""
+	}
 	var callee *structure.Procedure
 	for _, p := range u.text.procedures {
 		if p.Name != call.Name {
@@ -195,12 +204,12 @@ func (u *uses) mayUse(call structure.Call, visited map[string]bool) string {
 			why = " has directives"
 		}
 		for name := range u.same {
-			if structure.Mentions(s.Tokens, lower(name, u.procedure.Fortran)) && !declaresName(callee, name) {
+			if u.text.names(s.Tokens, lower(name, u.procedure.Fortran)) && !declaresName(callee, name) {
 				why = " uses " + name
 			}
 		}
 		for name := range u.sizes {
-			if slices.ContainsFunc(structure.Indexes(s.Tokens, name), func(at int) bool { return structure.Writes(s.Tokens, at) }) && !declaresName(callee, name) {
+			if u.text.mayWrite(s.Tokens, target{name: name, scalar: true, local: true}) && !declaresName(callee, name) {
 				why = " changes " + name
 			}
 		}
@@ -223,25 +232,4 @@ func declaresName(p *structure.Procedure, name string) bool {
 		return !own
 	})
 	return own && !p.Fortran
-}
-
-var arrayDeclaration = regexp.MustCompile(`(?i)::|^\s*(dimension|real|integer|double\s+precision|complex|logical|character)\b`)
-
-// array says whether a name that parentheses follow is one of Fortran's arrays.
-func (u *uses) array(name string) bool {
-	if !u.procedure.Fortran {
-		return false
-	}
-	quoted := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(name) + `\s*\(`)
-	whole := regexp.MustCompile(`(?i)\b(dimension|allocatable)\b.*::.*\b` + regexp.QuoteMeta(name) + `\b`)
-	return slices.ContainsFunc(u.text.lines, func(line string) bool {
-		if whole.MatchString(line) {
-			return true
-		}
-		_, behind, typed := strings.Cut(line, "::")
-		if !typed {
-			behind = line
-		}
-		return arrayDeclaration.MatchString(line) && quoted.MatchString(behind) && !strings.Contains(strings.ToLower(line), "function")
-	})
 }

@@ -110,46 +110,36 @@ var types = []string{"double", "float", "int", "char", "void", "const", "unsigne
 // allocating are calls that give memory which nothing else knows.
 var allocating = []string{"malloc", "calloc", "realloc", "aligned_alloc", "new", "make_unique", "_mm_malloc", "allocate"}
 
-// findAliases finds what else may stand for the data, by the procedure's assignments.
+// findAliases finds what else may stand for the data, by the assignments of the procedure, or of
+// the file where the data are not the procedure's own.
 func (u *uses) findAliases() {
 	if u.procedure.Fortran {
 		u.fortranAliases()
 		return
 	}
 	var list [][]structure.Token
-	structure.All(u.procedure.Body, func(s *structure.Statement) bool {
-		if s.Kind == structure.Simple {
-			list = append(list, s.Tokens)
+	shared := slices.ContainsFunc(u.stays, func(r *resident) bool { return !u.own(r.name) })
+	for _, p := range u.text.procedures {
+		if p != u.procedure && !shared {
+			continue
 		}
-		return s.Kind != structure.Construct || !s.ACC.Compute()
-	})
+		structure.All(p.Body, func(s *structure.Statement) bool {
+			if s.Kind == structure.Simple && s != u.calling() {
+				list = append(list, s.Tokens)
+			}
+			return s.Kind != structure.Construct || !s.ACC.Compute()
+		})
+	}
+	if shared {
+		list = append(list, u.text.fileScope()...)
+	}
 	for grown := true; grown; {
 		grown = false
 		for _, tokens := range list {
 			for _, part := range structure.Commas(tokens) {
-				at := slices.IndexFunc(part, func(t structure.Token) bool { return t.Text == "=" })
-				if at < 1 || !structure.IsName(part[at-1].Text) || structure.Member(part, at-1) {
-					continue
-				}
-				to, from := part[at-1].Text, part[at+1:]
-				if u.same[to] && allocates(from) {
-					continue
-				}
-				if u.same[to] && slices.ContainsFunc(structure.Calls(from), func(c structure.Call) bool { return !c.Method }) {
-					u.foreign = true
-				}
-				for i := range from {
-					name := from[i].Text
-					if !structure.IsName(name) || slices.Contains(types, name) || structure.Member(from, i) {
-						continue
-					}
-					element := i+1 < len(from) && (from[i+1].Text == "[" || from[i+1].Text == "(") && (i == 0 || from[i-1].Text != "&")
-					if !element && (u.same[name] && !u.same[to] || u.same[to] && !u.same[name]) {
-						u.same[name], u.same[to] = true, true
-						grown = true
-					}
-				}
+				grown = u.aliases(part) || grown
 			}
+			u.gives(tokens)
 		}
 	}
 	for name := range u.same {
@@ -157,15 +147,120 @@ func (u *uses) findAliases() {
 	}
 }
 
+// fileScope are the declarations of a C file that stand in no procedure.
+func (t *text) fileScope() (list [][]structure.Token) {
+	from, tokens := 0, structure.Tokens(strings.Join(t.lines, "\n"))
+	for at := range tokens {
+		switch p := structure.At(t.procedures, tokens[at].Line); {
+		case p != nil && tokens[at].Line < p.Last || tokens[at].Text == "#pragma":
+			from = at + 1
+		case tokens[at].Text == ";":
+			list = append(list, tokens[from:at+1])
+			from = at + 1
+		}
+	}
+	return list
+}
+
+// calling is the statement that passes the data to a procedure whose use of them is known; nil
+// for none.
+func (u *uses) calling() *structure.Statement {
+	if u.passed == nil {
+		return nil
+	}
+	return u.passed.at
+}
+
+// aliases takes in an assignment of a pointer, and says whether a name has come to stand for the
+// data by it.
+func (u *uses) aliases(part []structure.Token) (grown bool) {
+	at := slices.IndexFunc(part, func(t structure.Token) bool { return t.Text == "=" })
+	if at < 1 {
+		return false
+	}
+	to, from := part[at-1].Text, part[at+1:]
+	plain := structure.IsName(to) && !structure.Member(part, at-1)
+	if plain && u.same[to] && allocates(from) {
+		return false
+	}
+	if plain && u.same[to] && slices.ContainsFunc(structure.Calls(from), func(c structure.Call) bool { return !c.Method }) {
+		u.foreign = true
+	}
+	reference := at > 1 && (part[at-2].Text == "&" || part[at-2].Text == "&&")
+	for i := range from {
+		name := from[i].Text
+		if !structure.IsName(name) || slices.Contains(types, name) || structure.Member(from, i) {
+			continue
+		}
+		element := i+1 < len(from) && (from[i+1].Text == "[" || from[i+1].Text == "(") && (i == 0 || from[i-1].Text != "&") && !reference
+		switch {
+		case element || i > 0 && from[i-1].Text == "*" && (i < 2 || !structure.IsName(from[i-2].Text) && from[i-2].Text != ")"):
+		case !plain && u.same[name]:
+			u.refuse("%s has another name, too: line %d", name, part[at].Line)
+		case plain && u.same[name] != u.same[to]:
+			u.same[name], u.same[to] = true, true
+			grown = true
+		}
+	}
+	return grown
+}
+
+// gives notes whether a statement gives the data to something that may keep them: a function, or
+// an object that it makes of them.
+func (u *uses) gives(tokens []structure.Token) {
+	for _, call := range structure.Calls(tokens) {
+		if slices.Contains(pure, call.Name) || slices.Contains(uninvolved, call.Name) || slices.Contains(keepsNothing, call.Name) {
+			continue
+		}
+		for name := range u.same {
+			u.foreign = u.foreign || slices.ContainsFunc(call.Arguments, func(argument []structure.Token) bool {
+				return slices.ContainsFunc(structure.Indexes(argument, name), func(at int) bool {
+					return at+1 >= len(argument) || argument[at+1].Text != "[" || at > 0 && argument[at-1].Text == "&"
+				})
+			})
+		}
+	}
+}
+
+// keepsNothing are functions that use the data that they are given, and keep no address of them.
+var keepsNothing = strings.Fields("memset memcpy memmove fread fwrite qsort fill fill_n copy iota sort swap")
+
+// apart says whether a name of the host's code cannot stand for data that came from elsewhere: an
+// array of the procedure, or memory that it has taken for this name alone.
+func (u *uses) apart(name string) bool {
+	if !u.declared[name] || u.same[name] {
+		return false
+	}
+	apart := true
+	structure.All(u.procedure.Body, func(s *structure.Statement) bool {
+		declares := slices.Contains(declaredIn(s), name)
+		for _, at := range structure.Indexes(s.Tokens, name) {
+			next := ""
+			if at+1 < len(s.Tokens) {
+				next = s.Tokens[at+1].Text
+			}
+			pointer := declares && at > 0 && slices.Contains([]string{"*", "&", "&&", "(", "restrict", "__restrict", "__restrict__"}, s.Tokens[at-1].Text)
+			switch {
+			case next == "=" && !allocates(s.Tokens[at:]) && (pointer || !declares), declares && pointer && next != "=" && next != ";", address(s.Tokens, at):
+				apart = false
+			case declares && at > 0 && s.Tokens[at-1].Text == "auto":
+				apart = false
+			}
+		}
+		return apart
+	})
+	return apart
+}
+
 func allocates(tokens []structure.Token) bool {
 	return slices.ContainsFunc(tokens, func(t structure.Token) bool { return slices.Contains(allocating, t.Text) })
 }
 
-var shared = regexp.MustCompile(`(?i)^\s*(common|equivalence)\b|\b(pointer|target)\b.*::|^\s*(pointer|target)\b`)
+var otherNames = regexp.MustCompile(`(?i)^\s*(common|equivalence)\b|\b(pointer|target)\b.*::|^\s*(pointer|target)\b|^\s*use\b.*=>`)
 
 func (u *uses) fortranAliases() {
 	for number, line := range u.text.lines {
-		if !shared.MatchString(line) {
+		if !otherNames.MatchString(line) {
 			continue
 		}
 		for name := range u.same {
@@ -309,22 +404,27 @@ func (u *uses) construct(s *structure.Statement, around []*directive.Directive) 
 	}
 	var tokens []structure.Token
 	structure.All(s.Body, func(inner *structure.Statement) bool {
-		tokens = append(tokens, inner.Tokens...)
+		tokens = append(append(tokens, inner.Tokens...), structure.Token{Text: ";"})
 		return true
 	})
 	for name := range u.sizes {
-		if slices.ContainsFunc(structure.Indexes(tokens, name), func(at int) bool { return structure.Writes(tokens, at) }) && !slices.Contains(structure.Declared(tokens), name) {
-			u.refuse("%s is changed in the construct at line %d", name, s.First)
+		if u.text.mayWrite(tokens, target{name: name, scalar: true, local: u.own(name)}) && !slices.Contains(structure.Declared(tokens), name) {
+			u.refuse("%s may be changed in the construct at line %d", name, s.First)
 		}
 	}
 	for _, name := range u.tracked() {
-		where := structure.Indexes(tokens, lower(name, u.procedure.Fortran))
-		if len(where) == 0 && !mentionsItem(d, name) {
-			continue
+		of := target{name: lower(name, u.procedure.Fortran), local: u.own(name)}
+		if written := u.text.mayWrite(tokens, of); written || u.text.names(tokens, of.name) || mentionsItem(d, name) {
+			u.kernel(s, name, written, open, conditional || async)
 		}
-		u.kernel(s, name, tokens, where, open, conditional || async)
 	}
 	return false
+}
+
+// own says whether a name is the procedure's: its parameter or a variable in it. Fortran's may be
+// a module's.
+func (u *uses) own(name string) bool {
+	return !u.procedure.Fortran && (u.declared[name] || u.parameter[name])
 }
 
 func lower(name string, fortran bool) string {
@@ -348,8 +448,8 @@ func (u *uses) within(s *structure.Statement, open []*directive.Directive) {
 	}
 }
 
-// kernel looks at what a compute construct does with data.
-func (u *uses) kernel(s *structure.Statement, name string, tokens []structure.Token, where []int, open []*directive.Directive, host bool) {
+// kernel looks at a compute construct that uses data, and may write them.
+func (u *uses) kernel(s *structure.Statement, name string, written bool, open []*directive.Directive, host bool) {
 	clause, item := "", ""
 	for _, d := range slices.Backward(open) {
 		c, i, other := clauseOf(d, name, u.procedure.Fortran)
@@ -373,16 +473,6 @@ func (u *uses) kernel(s *structure.Statement, name string, tokens []structure.To
 	}
 	if clause == "present" && item != "" {
 		m.clauses["present"] = true
-	}
-	written := false
-	for _, at := range where {
-		plain := at+1 >= len(tokens) || tokens[at+1].Text != "[" && tokens[at+1].Text != "("
-		written = written || structure.Writes(tokens, at) || plain && !u.procedure.Fortran
-	}
-	for _, call := range structure.Calls(tokens) {
-		for _, argument := range call.Arguments {
-			written = written || structure.Mentions(argument, lower(name, u.procedure.Fortran)) && !(slices.Contains(pure, call.Name) || u.array(call.Name))
-		}
 	}
 	m.written = m.written || written
 	if m.first == 0 {

@@ -160,8 +160,7 @@ func (d *written) inside() *structure.Statement {
 	return path[len(path)-1]
 }
 
-// writtenInside is a line of the directive's construct that writes a variable by its name, or
-// may; 0 where none does.
+// writtenInside is a line of the directive's construct that may write a variable; 0 where none does.
 func (d *written) writtenInside(variable string) (line int) {
 	construct := d.inside()
 	if construct == nil {
@@ -176,17 +175,11 @@ func (d *written) writtenInside(variable string) (line int) {
 	}
 	structure.All(construct.Body, func(s *structure.Statement) bool {
 		for _, name := range names {
-			for _, at := range structure.Indexes(s.Tokens, lower(name, d.source.fortran)) {
-				if structure.Writes(s.Tokens, at) {
-					line = s.First
-				}
-			}
-			for _, call := range structure.Calls(s.Tokens) {
-				if slices.ContainsFunc(call.Arguments, func(a []structure.Token) bool {
-					return len(a) == 1 && a[0].Text == lower(name, d.source.fortran)
-				}) {
-					line = s.First
-				}
+			parts := separator.Split(name, -1)
+			component := lower(strings.TrimSpace(parts[len(parts)-1]), d.source.fortran)
+			if d.source.mayWrite(s.Tokens, target{name: lower(name, d.source.fortran)}) ||
+				len(parts) > 1 && slices.ContainsFunc(s.Tokens, func(t structure.Token) bool { return t.Text == component }) {
+				line = s.First
 			}
 		}
 		return line == 0

@@ -50,14 +50,16 @@ func (k kernelText) access(sources *report.Sources, g *group, name string) (a ac
 }
 
 // writtenUnderCopyin says whether the directive of a group names a variable in copyin, and a
-// kernel of its function writes to what has this name.
+// kernel of its construct writes to what has this name; of a directive that begins none, a kernel
+// of its function.
 func (seen *shown) writtenUnderCopyin(sources *report.Sources, g *group, variable string) bool {
 	d := directiveAt(sources, g.file, g.line)
 	if _, found := d.clone().take(variable, "copyin", "pcopyin", "present_or_copyin"); !found {
 		return false
 	}
+	construct := d.inside()
 	for k := range seen.kernels {
-		if k.file != g.file || k.function != g.function {
+		if k.file != g.file || k.function != g.function || construct != nil && (int(k.begin) < construct.First || int(k.end) > construct.Last) {
 			continue
 		}
 		if a, known := k.access(sources, g, variable); known && a.writes {

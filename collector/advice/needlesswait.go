@@ -88,10 +88,11 @@ WHERE e.next = 'kernel' AND e.next_queue = e.async_queue AND e.transfers = 0 AND
 		f.What = fmt.Sprintf("the host waited %s for %s, on which only kernels were, and then launched the next one on it", times(g.count), f.Subject)
 		f.Why = "a queue does what it holds in order: the wait only leaves the device idle until the host is back"
 		f.Instead = "leave the wait out; " + g.wait.instead(f.File, cmp.Or(d.sentinel, "#pragma acc")+" wait("+strings.TrimPrefix(g.subject, "queue ")+")")
-		if len(g.wait.constructs) > 0 {
-			f.NoPatch = "constructs that it waits for copy scalars back, too"
-		} else if moved := d.waitBehind(f); len(f.Edits) > 0 {
-			f.Instead = moved
+		if moved := d.waitBehind(f); len(f.Edits) > 0 {
+			f.Instead = moved + g.wait.byValue(f.File)
+			for _, c := range g.wait.constructs {
+				c.directive.write(f, c.givenByValue())
+			}
 		}
 	},
 }
@@ -115,10 +116,13 @@ func (s *sparedWait) instead(file, wait string) string {
 	if places := endPlaces(s.ends, file); len(places) > 0 {
 		text = fmt.Sprintf("wait once, before %s: %s", strings.Join(places, ", before "), wait)
 	}
+	return text + s.byValue(file)
+}
+
+// byValue is what to write at constructs that copy scalars back.
+func (s *sparedWait) byValue(file string) (text string) {
 	for _, c := range s.constructs {
-		other := c.directive.clone()
-		other.add("firstprivate", strings.Join(c.byValue, ", "))
-		text += fmt.Sprintf("\nand at %s, which copies %s back otherwise: %s", c.where(file), strings.Join(c.byValue, ", "), other)
+		text += fmt.Sprintf("\nand at %s, which copies %s back otherwise: %s", c.where(file), strings.Join(c.byValue, ", "), c.givenByValue())
 	}
 	return text
 }

@@ -21,6 +21,8 @@ type shown struct {
 	missing    *absences                        // from the trace
 	byItself   map[model.ProcessID]bool         // which processes ended by themselves
 	rows       *rows
+	files      []string                // that records are of, in order once all are read
+	places     map[constructPlace]bool // lines that records are of
 	waited     map[groupKey]*waitPlace
 	shortRows  links // of kernels that follow one another
 	// moves are how many transfers there are by what they are about, kernels where some are
@@ -46,6 +48,7 @@ type pass struct {
 	hashed   map[model.ProcessID]bool       // some transfer has a hash
 	around   map[model.ThreadID][]enclosing // spans, by their depth
 	reached  map[*store.Description]int64   // transfers and launches
+	met      map[*store.Description]bool    // any record
 	now      happening
 }
 
@@ -120,7 +123,7 @@ func look(trace *store.Trace) (*shown, error) {
 		return nil, err
 	}
 	seen := &shown{trace: trace, constructs: meta.Constructs, exposed: reaching(meta.Exposed), found: map[*rule]*evidence{},
-		moves: map[moveKey]int64{}, kernels: map[kernelText]bool{}, rows: newRows(), waited: map[groupKey]*waitPlace{}, shortRows: links{}}
+		moves: map[moveKey]int64{}, kernels: map[kernelText]bool{}, rows: newRows(), places: map[constructPlace]bool{}, waited: map[groupKey]*waitPlace{}, shortRows: links{}}
 	if _, seen.byItself, err = trace.Endings(); err != nil {
 		return nil, err
 	}
@@ -190,7 +193,7 @@ func (seen *shown) passes() iter.Seq2[*pass, error] {
 // read reads some processes.
 func (seen *shown) read(of *store.Trace) (*pass, error) {
 	p := &pass{shown: seen, of: of, found: map[*rule]*evidence{}, waits: newWaiting(), hashed: map[model.ProcessID]bool{},
-		around: map[model.ThreadID][]enclosing{}, reached: map[*store.Description]int64{}}
+		around: map[model.ThreadID][]enclosing{}, reached: map[*store.Description]int64{}, met: map[*store.Description]bool{}}
 	for _, r := range rules {
 		if r.watch != nil {
 			p.found[r] = newEvidence()
@@ -276,6 +279,7 @@ func (p *pass) readRecords() error {
 			h.device = p.measured.of(r.ID)
 			p.reached[r.Site.Description]++
 		}
+		p.met[r.Site.Description] = true
 		for _, w := range p.watchers {
 			w.take(h)
 		}
@@ -323,8 +327,16 @@ func (p *pass) gain(r *rule, rows []occurrence) int64 {
 	return p.waits.gain(rows, r.elsewhere)
 }
 
-// count adds up what transfers and launches were reached.
+// count adds up what was reached.
 func (p *pass) count() {
+	for said := range p.met {
+		if at := (constructPlace{file: said.File, line: int64(said.Line)}); said.File != "" {
+			p.places[at] = true
+			if i, known := slices.BinarySearch(p.files, said.File); !known {
+				p.files = slices.Insert(p.files, i, said.File)
+			}
+		}
+	}
 	for said, times := range p.reached {
 		p.moves[moveKey{keyOf(said.Symbol, said), said.KindCode}] += times
 		if said.KindCode == model.EnqueueLaunchStart {

@@ -19,6 +19,9 @@ type text struct {
 	fortran    bool
 	fixed      bool
 	known      func(line int) *directive.Directive
+	included   func(path string) []string   // lines of a file that it includes; nil: none is read
+	defined    map[string][]structure.Token // macros, once they are asked for
+	arrays     map[string]bool              // that Fortran declares, once they are asked for
 }
 
 // textAt is the source around a line; nil where it is not at hand.
@@ -27,7 +30,7 @@ func textAt(sources *report.Sources, path string, line int64) *text {
 		return nil
 	}
 	t := &text{path: path, lines: sources.Lines(path), directive: sources.Parsed(path, line), procedures: sources.Procedures(path),
-		known: func(line int) *directive.Directive { return sources.Parsed(path, int64(line)) }}
+		known: func(line int) *directive.Directive { return sources.Parsed(path, int64(line)) }, included: sources.Lines}
 	t.fortran, t.fixed = directive.Fortran(path)
 	return t
 }

@@ -14,6 +14,10 @@ import (
 // write has the finding put the constructs of a row onto its queue, with waits where the thread
 // goes on with something else.
 func (r *kernelRow) write(f *Finding) {
+	if why := r.missed(); why != "" {
+		f.refuse(why)
+		return
+	}
 	ends := map[rowEnd]bool{}
 	waited := 0
 	for _, c := range r.constructs {
@@ -72,7 +76,7 @@ func (r *kernelRow) wait(f *Finding, e rowEnd) {
 		f.refuse(err.Error())
 		return
 	}
-	if e.what == "the end of the data region" {
+	if e.what == endOfData {
 		if s.Kind != structure.Construct || s.ACC.Construct() != "data" {
 			f.refuse(fmt.Sprintf("no data region is at line %d", line))
 			return

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +11,8 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/structure"
+	"github.com/accscope/accscope/runtime/source/directive"
 )
 
 // rows is which kernels follow one another on the synchronous queue, and what else a thread
@@ -39,8 +40,7 @@ type (
 		next    map[*rowConstruct]bool // constructs whose kernels follow, with nothing in between
 		ends    map[rowEnd]bool        // what else the thread does behind it
 		scalars map[string]bool        // that it copies in and out by itself
-		endLine int32
-		queued  bool // it is on an async queue, too
+		queued  bool                   // it is on an async queue, too
 	}
 	// rowEnd is what comes behind a row. own: the construct itself goes on, with a download or
 	// with its data.
@@ -51,6 +51,9 @@ type (
 	}
 )
 
+// endOfData is what ends a row at the end of a data region, which has the place of its begin.
+const endOfData = "the end of the data region"
+
 // endAt is what a site is as the end of a row; around: the site of the span around it, nil: none.
 func endAt(s, around *store.Site) rowEnd {
 	end := rowEnd{at: placeOf(s)}
@@ -60,7 +63,7 @@ func endAt(s, around *store.Site) rowEnd {
 	case s.KindCode == model.EnqueueLaunchStart:
 		end.what = "the construct"
 	case around != nil && around.Kind == "exit_data" && s.Construct == "data":
-		end.what = "the end of the data region"
+		end.what = endOfData
 	case s.Construct == "" || s.Construct == "runtime_api":
 		end.what = "the call"
 	default:
@@ -79,7 +82,7 @@ func placeOf(s *store.Site) constructPlace {
 // of is the construct of a site.
 func (r *rows) of(s *store.Site) *rowConstruct {
 	return lookup.Make(r.constructs, placeOf(s), func() *rowConstruct {
-		return &rowConstruct{constructPlace: placeOf(s), next: map[*rowConstruct]bool{}, ends: map[rowEnd]bool{}, scalars: map[string]bool{}, endLine: s.EndLine}
+		return &rowConstruct{constructPlace: placeOf(s), next: map[*rowConstruct]bool{}, ends: map[rowEnd]bool{}, scalars: map[string]bool{}}
 	})
 }
 
@@ -113,6 +116,7 @@ type kernelRow struct {
 	queue      int64
 	constructs []*queuedConstruct // in order of their places
 	sources    *report.Sources
+	files      []string // that the trace names
 }
 
 // queuedConstruct is a construct of a row: its directive, the scalars that have to be given it
@@ -163,7 +167,7 @@ func (seen *shown) joinRows(sources *report.Sources, groups []*group) (list []*g
 			continue
 		}
 		whole := joined(parts)
-		whole.row = &kernelRow{seen.rows.free(), row, sources}
+		whole.row = &kernelRow{seen.rows.free(), row, sources, seen.files}
 		list = append(list, whole)
 	}
 	return list
@@ -210,11 +214,9 @@ func queuedAt(sources *report.Sources, c *rowConstruct) *queuedConstruct {
 	q := &queuedConstruct{rowConstruct: c, directive: directiveAt(sources, c.file, c.line)}
 	q.queued = q.queued || q.directive.has("async")
 	q.waits = c.ends[rowEnd{own: true}]
-	lines := sources.Lines(c.file)
 	for _, name := range slices.Sorted(maps.Keys(c.scalars)) {
 		// A kernels construct has no firstprivate clause.
-		if !q.directive.known() || strings.HasPrefix(q.directive.name, "kernels") || c.line < 1 || int64(c.endLine) < c.line || int(c.endLine) > len(lines) ||
-			!onlyRead(lines[c.line-1:c.endLine], name) {
+		if !q.directive.known() || strings.HasPrefix(q.directive.name, "kernels") || !q.directive.onlyReads(name) {
 			q.waits = true
 			return q
 		}
@@ -233,36 +235,34 @@ func (d *written) has(name string) bool {
 	return false
 }
 
-// assignedScalar is what follows a scalar, or a member of it, that is written, or may be by a
-// function that gets it.
-var assignedScalar = regexp.MustCompile(`^(\s*(\.|%|->)\s*\w+|\s*[\[(][^])]*[\])])*\s*(=($|[^=])|(\+|-|\*|/|%|&|\||\^|<<|>>)=|\+\+|--)`)
-
-// onlyRead says whether lines of a construct, its directive's first, read a scalar and do
-// nothing else with it, as far as they show.
-func onlyRead(lines []string, name string) bool {
-	word := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(name) + `\b`)
-	if name == "" || !word.MatchString(name) {
+// onlyReads says whether the construct reads a scalar and does nothing else with it, as far as
+// its text shows.
+func (d *written) onlyReads(name string) bool {
+	construct := d.inside()
+	if construct == nil || !structure.IsName(name) {
 		return false
 	}
-	for _, line := range lines {
-		for _, at := range word.FindAllStringIndex(line, -1) {
-			before, after := strings.TrimSpace(line[:at[0]]), line[at[1]:]
-			switch {
-			case strings.Contains(line, "reduction"), strings.HasSuffix(before, "&"), strings.HasSuffix(before, "++"), strings.HasSuffix(before, "--"),
-				strings.Contains(strings.ToLower(before), "call "), assignedScalar.MatchString(after):
-				return false
-			}
-		}
-	}
-	return true
+	only := true
+	structure.All([]*structure.Statement{construct}, func(s *structure.Statement) bool {
+		reduced := s.ACC != nil && slices.ContainsFunc(s.ACC.Clauses, func(c directive.Clause) bool { return strings.EqualFold(c.Name, "reduction") })
+		only = only && !reduced && !d.source.mayWrite(s.Tokens, target{name: lower(name, d.source.fortran), scalar: true})
+		return only
+	})
+	return only
 }
 
-// onQueue is the construct's directive as it could be.
-func (c *queuedConstruct) onQueue(queue int64) *written {
+// givenByValue is the construct's directive with its scalars by value.
+func (c *queuedConstruct) givenByValue() *written {
 	other := c.directive.clone()
 	if len(c.byValue) > 0 {
 		other.add("firstprivate", strings.Join(c.byValue, ", "))
 	}
+	return other
+}
+
+// onQueue is the construct's directive as it could be.
+func (c *queuedConstruct) onQueue(queue int64) *written {
+	other := c.givenByValue()
 	other.add("async", fmt.Sprint(queue))
 	return other
 }

@@ -66,11 +66,16 @@ func SourcesOf(trace *store.Trace) (*Sources, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sources{files: map[string]*sourceFile{}}
+	recorded := time.Time{}
 	if meta.Realtime != 0 {
-		s.recorded = time.Unix(0, meta.Realtime)
+		recorded = time.Unix(0, meta.Realtime)
 	}
-	return s, nil
+	return SourcesAt(recorded), nil
+}
+
+// SourcesAt are those of programs that were recorded at a time; zero: it is not known.
+func SourcesAt(recorded time.Time) *Sources {
+	return &Sources{recorded: recorded, files: map[string]*sourceFile{}}
 }
 
 // directive is what Directive gives, shortened for a table; nil for nothing.

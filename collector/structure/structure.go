@@ -115,6 +115,18 @@ func All(list []*Statement, into func(*Statement) bool) {
 	}
 }
 
+// Paths calls a function with the way to each statement, from the outermost one around it to
+// itself.
+func Paths(list []*Statement, each func([]*Statement)) { paths(nil, list, each) }
+
+func paths(outside, list []*Statement, each func([]*Statement)) {
+	for _, s := range list {
+		path := append(outside, s)
+		each(path)
+		paths(path, s.Body, each)
+	}
+}
+
 // reader reads statements off a list of tokens.
 type reader struct {
 	tokens []Token

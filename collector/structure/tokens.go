@@ -37,13 +37,19 @@ func Indexes(tokens []Token, name string) (list []int) {
 	return list
 }
 
-// Writes says whether the name at an index, or an element of it, is changed there.
+// Assigns says whether an operator of C or Fortran changes what stands before it.
+func Assigns(operator string) bool { return slices.Contains(assigning, operator) }
+
+// Writes says whether the name at an index, or an element or a member of it, is changed there.
 func Writes(tokens []Token, at int) bool {
 	if at > 0 && (tokens[at-1].Text == "++" || tokens[at-1].Text == "--") {
 		return true
 	}
 	behind := Subscripted(tokens, at)
-	return behind < len(tokens) && slices.Contains(assigning, tokens[behind].Text)
+	for behind+1 < len(tokens) && slices.Contains([]string{".", "->", "%"}, tokens[behind].Text) {
+		behind = Subscripted(tokens, behind+1)
+	}
+	return behind < len(tokens) && Assigns(tokens[behind].Text)
 }
 
 // Parts are what commas part of the tokens in the parentheses that open at an index.
@@ -86,9 +92,12 @@ type Call struct {
 // notCalls are followed by parentheses and are no functions.
 var notCalls = []string{"if", "while", "for", "switch", "return", "sizeof", "alignof", "_Alignof", "defined", "elseif", "case", "until", "typeof", "decltype", "static_assert"}
 
-// Calls are those in tokens.
+// Calls are those in tokens; Fortran's call needs no parentheses.
 func Calls(tokens []Token) (list []Call) {
 	for i := range tokens {
+		if i+1 < len(tokens) && tokens[i].Text == "call" && IsName(tokens[i+1].Text) && (i+2 == len(tokens) || tokens[i+2].Text != "(") {
+			list = append(list, Call{Name: tokens[i+1].Text, At: i + 1})
+		}
 		if i+1 < len(tokens) && tokens[i+1].Text == "(" && IsName(tokens[i].Text) && !slices.Contains(notCalls, tokens[i].Text) {
 			list = append(list, Call{tokens[i].Text, i, Parts(tokens, i+1), Member(tokens, i)})
 		}

@@ -1,0 +1,144 @@
+package advice
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/accscope/accscope/collector/report"
+)
+
+// sourceOf writes a source file, and gives its path and the numbers of the lines that hold words.
+func sourceOf(t *testing.T, name, text string) (path string, line func(words string) int64) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path, func(words string) int64 {
+		for i, l := range strings.Split(text, "\n") {
+			if strings.Contains(l, words) {
+				return int64(i + 1)
+			}
+		}
+		t.Fatalf("no line has %q", words)
+		return 0
+	}
+}
+
+// TestSurroundOf: data stay on the device around a loop only where nothing in it may use them on
+// the host, by whatever name.
+func TestSurroundOf(t *testing.T) {
+	const kernel = "#pragma acc parallel loop copy(a[0:n])\n for (int i = 0; i < n; i++) a[i] += 1;\n"
+	loop := func(host string) string {
+		return "for (int s = 0; s < 20; s++) {\n" + kernel + host + "\n}\n}\n"
+	}
+	const region = "data copy(a[0:n])"
+	for _, test := range []struct{ name, text, want string }{
+		{"plain", "void f(double *a, int n) {\n" + loop(""), region},
+		{"scalar", "void f(double *a, int n, double *sum) {\ndouble s2 = 0, own[3];\n" + loop("s2 += 1; own[1] = s2;"), region},
+		{"member", "struct g { double *u; };\nvoid f(struct g *g, int n) {\ndouble *a = malloc(n * 8);\ng->u = a;\n" + loop("g->u[0] = 1;"), "a has another name, too: line 4"},
+		{"kept", "void keep(double *);\nvoid f(int n) {\ndouble *a = malloc(n * 8);\ndouble *b = kept();\nkeep(a);\n" + loop("b[0] = 1;"), "b may be the same data"},
+		{"fresh", "void keep(double *);\nvoid f(int n) {\ndouble *a = malloc(n * 8), *b = malloc(n * 8);\nkeep(a);\n" + loop("b[0] = 1;"), region},
+		{"parameter", "void f(double *a, double *b, int n) {\n" + loop("*b = 1;"), "b may be the same data"},
+		{"parameter's member", "void f(double *a, struct g *g, int n) {\n" + loop("x += g->u[3];"), "g may be the same data"},
+		{"global", "double a[100], *p = a;\nint n = 100;\nvoid f(void) {\n" + loop("p[0] = 1;"), "the host uses p"},
+		{"global elsewhere", "double a[100], *p;\nint n = 100;\nvoid set(void) {\n p = a;\n}\nvoid f(void) {\n" + loop("p[0] = 1;"), "the host uses p"},
+		{"macro", "#define FIRST a[0]\nvoid f(double *a, int n) {\n" + loop("FIRST = 1;"), "the host uses a"},
+		{"nested macro", "#define F(i) a[i]\n#define SET(v) \\\n F(0) = v\nvoid f(double *a, int n) {\n" + loop("SET(1);"), "the host uses a"},
+		{"macro's parameter", "#define MAX(a, b) ((a) > (b) ? (a) : (b))\nvoid f(double *a, int n) {\nint k = 0;\n" + loop("k = MAX(k, s);"), region},
+		{"macro that counts", "#define MORE n++\nvoid f(double *a, int n) {\n" + loop("MORE;"), "n may be changed"},
+	} {
+		path, line := sourceOf(t, "f.c", test.text)
+		f := &Finding{}
+		got := directiveAt(report.SourcesAt(time.Time{}), path, line("#pragma")).surround(f, "a")
+		if why := f.NoPatch; test.want == region && (why != "" || !strings.HasSuffix(got, region)) || test.want != region && !strings.Contains(why, test.want) {
+			t.Errorf("%s: %q, %s; want %s", test.name, why, got, test.want)
+		}
+	}
+}
+
+// TestSurroundsCopyin: what a kernel may write, directly or not, does not stay in copyin.
+func TestSurroundsCopyin(t *testing.T) {
+	for _, test := range []struct{ name, before, body, want string }{
+		{"read", "", "b[i] = a[i];", "copyin(a[0:n])"},
+		{"member", "", "a[i].x = 1;", ""},
+		{"macro", "#define SET(i) a[i] = 1", "SET(i);", ""},
+		{"by a macro", "#define A(i) a[i]", "A(i) = 1;", ""},
+		{"macro that reads", "#define A(i) a[i]", "b[i] = A(i);", "copyin(a[0:n])"},
+		{"routine", "", "change(a, i);", ""},
+		{"routine's reading", "#define SQUARE(x) ((x) * (x))", "b[i] = SQUARE(a[i]);", "copyin(a[0:n])"},
+		{"reference", "", "auto &x = a[i]; x = 1;", ""},
+		{"pointer", "", "double *p = &a[i]; *p = 1;", ""},
+	} {
+		path, line := sourceOf(t, "f.cpp", test.before+"\nvoid f(int n) {\ndouble *a = new double[n], *b = new double[n];\nfor (int s = 0; s < 20; s++) {\n"+
+			"#pragma acc parallel loop copyin(a[0:n]) copy(b[0:n])\nfor (int i = 0; i < n; i++) { "+test.body+" }\n}\n}\n")
+		f := &Finding{}
+		got := directiveAt(report.SourcesAt(time.Time{}), path, line("#pragma")).surround(f, "a")
+		if test.want == "" && !strings.Contains(f.NoPatch, "writes a under copyin") || test.want != "" && !strings.HasSuffix(got, test.want) {
+			t.Errorf("%s: %q, %s", test.name, f.NoPatch, got)
+		}
+	}
+}
+
+// TestSurroundOfFortran: a call without parentheses, and a name that a module's variable has
+// here, may use the data.
+func TestSurroundOfFortran(t *testing.T) {
+	for _, test := range []struct{ name, use, host, want string }{
+		{"plain", "", "", "data copy(a)"},
+		{"call", "", "call change", "at line 11"},
+		{"renamed", "use fields, only: b => a", "b(1) = 1", "a may have another name"},
+		{"clock", "", "call system_clock(n)", "n may be changed"},
+	} {
+		path, line := sourceOf(t, "f.f90", "subroutine f(n)\n"+test.use+"\nuse fields\ninteger :: n, i, s\n\n\ndo s = 1, 20\n!$acc parallel loop copy(a(1:n))\n"+
+			"do i = 1, n; a(i) = a(i) + 1; end do\n\n"+test.host+"\nend do\nend subroutine\n")
+		f := &Finding{}
+		got := directiveAt(report.SourcesAt(time.Time{}), path, line("!$acc")).surround(f, "a")
+		if test.name == "plain" && f.NoPatch != "" || test.name != "plain" && !strings.Contains(f.NoPatch, test.want) {
+			t.Errorf("%s: %q, %s", test.name, f.NoPatch, got)
+		}
+	}
+}
+
+// TestRowsOtherWays: a row of kernels gets no queue where another way through the program may
+// use the device behind it.
+func TestRowsOtherWays(t *testing.T) {
+	const kernels = "#pragma acc parallel loop present(a) // 1\nfor (int i = 0; i < n; i++) a[i] += 1;\n#pragma acc parallel loop present(a) // 2\nfor (int i = 0; i < n; i++) a[i] *= 2;\n"
+	const head, update = "double a[9];\nint n = 9;\n", "#pragma acc update self(a) // end\n"
+	for _, test := range []struct{ name, text, want string }{
+		{"straight", "int main(void) {\n" + kernels + update + "#pragma acc update self(a)\n}\n", ""},
+		{"loop", "int main(void) {\nfor (int s = 0; s < 9; s++) {\n" + kernels + "}\n" + update + "}\n", ""},
+		{"branch", "int main(void) {\nfor (int s = 0; s < 9; s++) {\n" + kernels + "if (s == 100) {\n#pragma acc update self(a)\nprintf(\"%g\", a[0]);\n}\n}\n" + update + "}\n", "the update at line 10 may follow"},
+		{"before in the loop", "int main(void) {\nfor (int s = 0; s < 9; s++) {\nif (s == 100) {\n#pragma acc update device(a)\n}\n" + kernels + "}\n" + update + "}\n", "the update at line 6 may follow"},
+		{"after a way out", "int main(void) {\nfor (int s = 0; s < 9; s++) {\n" + kernels + "if (s == 100) break;\n" + update + "}\n#pragma acc update device(a)\n}\n", "the update at line 12 may follow"},
+		{"in a case", "int main(void) {\nfor (int s = 0; s < 9; s++) {\n" + kernels + "switch (s) {\ncase 1:\n" + update + "break;\ncase 20:\n#pragma acc update device(a)\n}\n}\n}\n", "the update at line 14 may follow"},
+		{"call", "void show(void) {\n#pragma acc update self(a)\n}\nint main(void) {\nfor (int s = 0; s < 9; s++) {\n" + kernels + "if (s == 100) show();\n}\n" + update + "}\n", "the update at line 4 may follow"},
+		{"call that waits", "void show(void) {\n" + update + "}\nint main(void) {\nfor (int s = 0; s < 9; s++) {\n" + kernels + "show();\n}\n#pragma acc update device(a)\n}\n", ""},
+		{"stranger", "int main(void) {\nfor (int s = 0; s < 9; s++) {\n" + kernels + "if (s == 100) show();\n}\n" + update + "}\n", "what show, called at line 9, does"},
+		{"caller", "void step(void) {\n" + kernels + "}\nint main(void) {\nfor (int s = 0; s < 9; s++) {\nstep();\nif (s == 100) {\n#pragma acc exit data copyout(a)\n}\n}\n" + update + "}\n", "the exit data at line 13 may follow"},
+		{"caller's update", "void step(void) {\n" + kernels + "}\nint main(void) {\nfor (int s = 0; s < 9; s++) {\nstep();\n}\n" + update + "}\n", ""},
+		{"region", "int main(void) {\n#pragma acc data copy(a)\n{\n" + kernels + update + "}\n}\n", ""},
+		{"region's end", "int main(void) {\n#pragma acc data copy(a)\n{\n" + kernels + "if (n > 8) {\n" + update + "}\n}\n}\n", "the data region at line 4 may end next"},
+		{"no caller", "void step(void) {\n" + kernels + "}\n", "what calls step is not known"},
+		{"on the host", "int main(void) {\n" + strings.Replace(kernels, "present(a) // 2", "present(a) if(n > 2)", 1) + update + "}\n", "the construct at line 6 may run on the host"},
+	} {
+		path, line := sourceOf(t, "f.c", head+test.text)
+		row := &kernelRow{sources: report.SourcesAt(time.Time{}), files: []string{path}}
+		for _, words := range []string{"parallel loop present(a) // 1", "parallel loop present(a)"} {
+			at := line(words)
+			if words = strings.TrimSuffix(words, " // 1"); len(row.constructs) == 1 {
+				at += 2
+			}
+			c := &rowConstruct{constructPlace: constructPlace{file: path, line: at}, ends: map[rowEnd]bool{}}
+			if strings.Contains(test.text, "// end") {
+				c.ends[rowEnd{what: "the update", at: constructPlace{file: path, line: line("// end")}}] = true
+			}
+			row.constructs = append(row.constructs, &queuedConstruct{rowConstruct: c})
+		}
+		if got := row.missed(); test.want == "" && got != "" || !strings.Contains(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
