@@ -3,9 +3,9 @@ package main
 import "github.com/spf13/cobra"
 
 func commands() []*cobra.Command {
-	return []*cobra.Command{
+	return append([]*cobra.Command{
 		newRunCommand(), newReportCommand(), newAdviseCommand(), newTryCommand(), newCompareCommand(), newQueryCommand(), newInfoCommand(), newImportCommand(), newGatherCommand(),
 		newExportCommand(), newArchiveCommand(), newListCommand(), newAttachCommand(), newDetachCommand(), newDoctorCommand(), newDocsCommand(),
 		newServeCommand(), newTopCommand(), newVersionCommand(), newKeeperCommand(), newReaderCommand(),
-	}
+	}, newWrapperCommands()...)
 }

@@ -155,3 +155,11 @@ func (s *statement) toLineEnd() {
 	}
 	s.skip(n)
 }
+
+// StatementEnd is how many bytes of a text the C or C++ statement takes that it begins
+// with, and with what comes before it; ok is false where that cannot be told.
+func StatementEnd(text []byte) (end int, ok bool) {
+	s := statement{text: text}
+	ok = s.whole(0)
+	return len(text) - len(s.text), ok
+}

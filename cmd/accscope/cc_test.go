@@ -1,0 +1,153 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What the wrapper compiles does what the directives say, on shared memory and on a memory of
+// its own, in C and in C++: the programs check their results themselves.
+func TestWrapperPrograms(t *testing.T) {
+	sources, err := filepath.Glob("testdata/cc/*.c")
+	if err != nil || len(sources) == 0 {
+		t.Fatalf("no programs: %v", err)
+	}
+	for _, source := range sources {
+		source, err := filepath.Abs(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, language := range [][]string{{"cc", "-std=c99"}, {"c++", "-x", "c++"}} {
+			t.Run(filepath.Base(source)+"/"+language[0], func(t *testing.T) {
+				folder := t.TempDir()
+				words := append(language, "-w", "-g", "-O1", "-foffload=disable", "-o", "program", source)
+				if said := invoke(t, folder, words...).must(t).stderr; said != "" {
+					t.Errorf("said:\n%s", said)
+				}
+				for _, device := range []string{"host", "sim"} {
+					execute(t, folder, []string{"ACC_DEVICE_TYPE=" + device}, filepath.Join(folder, "program")).must(t)
+				}
+			})
+		}
+	}
+}
+
+const wrapped = `#include "x.h"
+#define UNUSED 1
+int main (void)
+{
+  int n = ZERO;
+#pragma acc set device_num(n) \
+  if(n > 0)
+#pragma acc parallel self
+  n++;
+  return __LINE__ - 10 + n;
+}
+`
+
+// wrappedFolder has a source that needs rewriting, in a folder below it.
+func wrappedFolder(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(folder, "src"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		"src/a.c": wrapped, "a.c": wrapped, "x.h": "#define ZERO 0\n", "src/x.h": "#define ZERO 1\n",
+		"other.c": "int other (void) { return 0; }\n", "plain.rsp": "-o 'the program' -g\n src/a.c other.c",
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+// The wrapper takes a compiler's command lines, and what they make has the names and lines
+// of the source.
+func TestWrapperCommandLines(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		args   []string
+		status int    // of the program that the lines make; 1 of the source in src
+		made   string // a file that is there
+		holds  string // words that are in that file, in a row
+	}{
+		{name: "program", args: []string{"-o", "program", "a.c"}},
+		{name: "folder", args: []string{"-o", "program", "src/a.c"}, status: 1},
+		{name: "several", args: []string{"src/a.c", "other.c", "-oprogram"}, status: 1},
+		{name: "object", args: []string{"-c", "src/a.c", "-MD"}, made: "a.d", holds: "a.o: src/a.c /usr/include/stdc-predef.h src/x.h"},
+		{name: "dependencies", args: []string{"-c", "a.c", "-MMD", "-MF", "deps", "-MT", "target"}, made: "deps", holds: "target: a.c x.h"},
+		{name: "assembly", args: []string{"-S", "a.c", "other.c"}, made: "other.s"},
+		{name: "preprocessed", args: []string{"-E", "src/a.c", "-o", "a.i"}, made: "a.i", holds: "# 1 \"src/x.h\" 1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			folder := wrappedFolder(t)
+			invoke(t, folder, append([]string{"cc"}, test.args...)...).must(t)
+			if test.made != "" {
+				content, err := os.ReadFile(filepath.Join(folder, test.made))
+				words := strings.Join(strings.Fields(strings.ReplaceAll(string(content), "\\\n", "")), " ")
+				if err != nil || !strings.Contains(words, test.holds) {
+					t.Fatalf("%s, %v: want %q in\n%s", test.made, err, test.holds, content)
+				}
+				return
+			}
+			if r := execute(t, folder, nil, filepath.Join(folder, "program")); r.status != test.status {
+				t.Errorf("exit status %d, want %d\n%s", r.status, test.status, r.stderr)
+			}
+		})
+	}
+	t.Run("response file", func(t *testing.T) {
+		folder := wrappedFolder(t)
+		invoke(t, folder, "cc", "@plain.rsp").must(t)
+		if r := execute(t, folder, nil, filepath.Join(folder, "the program")); r.status != 1 {
+			t.Errorf("exit status %d, want 1", r.status)
+		}
+	})
+	t.Run("warnings of the source", func(t *testing.T) {
+		said := invoke(t, wrappedFolder(t), "cc", "-c", "-Wall", "-Wextra", "-Wpedantic", "-Wunused-macros", "src/a.c").must(t).stderr
+		if strings.Count(said, "warning:") != 1 || !strings.Contains(said, `src/a.c:2: warning: macro "UNUSED" is not used`) {
+			t.Errorf("said:\n%s", said)
+		}
+	})
+	t.Run("version", func(t *testing.T) {
+		if said := invoke(t, t.TempDir(), "cc", "-dumpversion").must(t).stdout; strings.Trim(said, "0123456789.\n") != "" {
+			t.Errorf("said %q", said)
+		}
+	})
+	t.Run("no such file", func(t *testing.T) {
+		if r := invoke(t, t.TempDir(), "cc", "none.c"); r.status != 1 || !strings.Contains(r.stderr, "none.c") {
+			t.Errorf("exit status %d, said:\n%s", r.status, r.stderr)
+		}
+	})
+}
+
+// What cannot be had is an error where the clause stands, and nothing is made.
+func TestWrapperRefuses(t *testing.T) {
+	folder := t.TempDir()
+	source := filepath.Join(folder, "bind.c")
+	if err := os.WriteFile(source, []byte("int f (int);\n#pragma acc routine(f) seq \\\n  bind(g)\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := invoke(t, folder, "cc", "-c", "bind.c")
+	if r.status != 1 || !strings.Contains(r.stderr, "bind.c:2:") || !strings.Contains(r.stderr, ": error: bind cannot be had") {
+		t.Errorf("exit status %d, said:\n%s", r.status, r.stderr)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "bind.o")); err == nil {
+		t.Error("an object is made")
+	}
+}
+
+// The wrapper says what it does, and shows it.
+func TestWrapperExplains(t *testing.T) {
+	folder := wrappedFolder(t)
+	r := invoke(t, folder, "cc", "--accscope-show", "--accscope-explain", "a.c").must(t)
+	if !strings.Contains(r.stdout, "#pragma acc parallel if(0)\n") {
+		t.Errorf("shows:\n%s", r.stdout)
+	}
+	if want := "a.c:8:22: note: self is an if clause with the contrary condition\n"; !strings.Contains(r.stderr, want) {
+		t.Errorf("says:\n%s", r.stderr)
+	}
+}

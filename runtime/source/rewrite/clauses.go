@@ -1,0 +1,259 @@
+package rewrite
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/accscope/accscope/runtime/source/directive"
+)
+
+// selfClause turns self of a compute construct into if (§2.5.7).
+func selfClause(c *construct) {
+	if !c.compute() {
+		return
+	}
+	self := c.take("self")
+	if self == nil {
+		return
+	}
+	condition := c.language.not("")
+	if self.Has {
+		condition = c.language.not(self.Arguments)
+	}
+	if given := c.take("if"); given != nil {
+		condition = c.language.and(given.Arguments, condition)
+	}
+	c.add("if", condition)
+	c.say("self", "self is an if clause with the contrary condition")
+}
+
+// defaultClause gives the default clause of a data construct to the compute constructs in it
+// that have none (§2.7.16).
+func defaultClause(c *construct) {
+	switch {
+	case c.name == "data":
+		if given := c.take("default"); given != nil {
+			c.say("default", "the default clause is that of the compute constructs in the region: GCC's data has none")
+		}
+	case c.compute() && c.find("default") == nil:
+		for around := c.parent; around != nil; around = around.parent {
+			if given := around.given("default"); given != nil && around.name == "data" {
+				c.add("default", given.Arguments)
+				c.say("", "default(%s) is that of the data construct in line %d", given.Arguments, around.line)
+				return
+			}
+		}
+	}
+}
+
+// modifierClauses leaves out the modifier readonly, a promise that the compiler may use, and
+// has device memory zeroed as zero says (§2.7.4).
+func modifierClauses(c *construct) {
+	var kept []directive.Clause
+	for _, clause := range c.clauses {
+		words, list := modifiers(clause.Arguments)
+		if !clause.Has || len(words) == 0 || !is(clause, dataClauses...) {
+			kept = append(kept, clause)
+			continue
+		}
+		for _, word := range words {
+			switch {
+			case word == "readonly" && is(clause, "copyin", "pcopyin", "present_or_copyin"):
+				clause.Arguments = list
+				c.say("readonly", "readonly is left out: the data are read as without the promise")
+			case word == "zero" && is(clause, "create", "copyout", "pcreate", "pcopyout", "present_or_create", "present_or_copyout"):
+				clause.Arguments = list
+				c.zero(&clause)
+			default:
+				c.refuse(word, "the modifier %s of %s cannot be had with GCC", word, clause.Name)
+			}
+		}
+		if clause.Has {
+			kept = append(kept, clause)
+		}
+	}
+	c.clauses = kept
+	if rest, ok := prefixed(strings.TrimSuffix(strings.TrimPrefix(c.arguments, "("), ")"), "readonly"); ok && c.name == "cache" {
+		c.arguments = "(" + rest + ")"
+		c.say("readonly", "readonly is left out: the data are cached as without the promise")
+	}
+}
+
+// dataClauses are the clauses whose lists may begin with modifiers.
+var dataClauses = []string{
+	"copy", "copyin", "copyout", "create", "no_create", "present", "delete", "attach", "detach", "deviceptr",
+	"pcopy", "pcopyin", "pcopyout", "pcreate", "present_or_copy", "present_or_copyin", "present_or_copyout", "present_or_create",
+}
+
+// gangDimensions has gangs of several dimensions as those of one (§2.5.10, §2.9.2): of nested
+// gang loops the outermost is divided among all of them.
+func gangDimensions(c *construct) {
+	if gangs := c.find("num_gangs"); gangs != nil {
+		if factors := split(gangs.Arguments, ','); len(factors) > 1 {
+			if len(factors) > 3 {
+				c.refuse("num_gangs", "num_gangs has at most three dimensions")
+				return
+			}
+			gangs.Arguments = c.language.product(factors)
+			c.say("num_gangs", "the gangs of all dimensions are one: GCC knows no dimensions")
+		}
+	}
+	if !c.loop() {
+		return
+	}
+	for i := range c.clauses {
+		gang := &c.clauses[i]
+		if !is(*gang, "gang") || !gang.Has {
+			continue
+		}
+		var kept []string
+		dimension := false
+		for _, argument := range split(gang.Arguments, ',') {
+			if _, ok := prefixed(argument, "dim"); ok {
+				dimension = true
+			} else {
+				kept = append(kept, argument)
+			}
+		}
+		if !dimension {
+			continue
+		}
+		for around := c.parent; around != nil; around = around.parent {
+			if around.loop() && around.given("gang") != nil {
+				c.clauses = append(c.clauses[:i:i], c.clauses[i+1:]...)
+				c.say("dim", "the loop is not divided among gangs again, which the loop around it is")
+				return
+			}
+		}
+		gang.Arguments, gang.Has = strings.Join(kept, ", "), len(kept) > 0
+		c.say("dim", "the loop is divided among the gangs of all dimensions")
+		return
+	}
+}
+
+// loopSizes has a parallel construct carry the sizes that its loops give (§2.9.2 to §2.9.4),
+// which GCC takes in kernels alone.
+func loopSizes(c *construct) {
+	region := c.region()
+	if !c.loop() || region == nil || !strings.HasPrefix(region.name, "parallel") {
+		return
+	}
+	for _, pair := range [][2]string{{"gang", "num_gangs"}, {"worker", "num_workers"}, {"vector", "vector_length"}} {
+		level, size := pair[0], pair[1]
+		clause := c.find(level)
+		if clause == nil || !clause.Has {
+			continue
+		}
+		var kept []string
+		number := ""
+		for _, argument := range split(clause.Arguments, ',') {
+			words, rest := modifiers(argument)
+			switch {
+			case len(words) == 1 && (words[0] == "static" || words[0] == "dim"):
+				kept = append(kept, argument)
+			case len(words) == 1 && (words[0] == "num" || words[0] == "length"):
+				number = rest
+			default:
+				number = argument
+			}
+		}
+		if number == "" {
+			continue
+		}
+		clause.Arguments, clause.Has = strings.Join(kept, ", "), len(kept) > 0
+		if region.find(size) == nil {
+			region.add(size, number)
+		}
+		c.say(level, "the size %s is that of %s of the construct: GCC takes none at a loop of parallel", number, size)
+	}
+}
+
+// privateSections has the whole of an array private whose section a loop names.
+func privateSections(c *construct) {
+	for i := range c.clauses {
+		clause := &c.clauses[i]
+		if !is(*clause, "private", "firstprivate") || c.language.fortran() || !strings.Contains(clause.Arguments, "[") {
+			continue
+		}
+		var whole []string
+		for _, item := range split(clause.Arguments, ',') {
+			name, _, _ := strings.Cut(item, "[")
+			whole = append(whole, strings.TrimSpace(name))
+		}
+		clause.Arguments = strings.Join(whole, ", ")
+		c.say(clause.Name, "the whole array is private: GCC takes no sections")
+	}
+}
+
+// atomicCondition leaves out the condition of an atomic (§2.12): one that is always atomic
+// does what it says.
+func atomicCondition(c *construct) {
+	if c.name == "atomic" && c.take("if") != nil {
+		c.say("if", "the operation is atomic whatever the condition is")
+	}
+}
+
+// bindClause refuses the name that a routine has on a device (§2.15.1).
+func bindClause(c *construct) {
+	if c.name == "routine" && c.find("bind") != nil {
+		c.refuse("bind", "bind cannot be had with GCC, which calls the function of that name itself: call the other one under acc_on_device")
+	}
+}
+
+// repeated leaves out what clauses say twice of a variable.
+func repeated(c *construct) {
+	first := map[string]int{} // the clause that names an item
+	for i := range c.clauses {
+		clause := c.clauses[i]
+		if !clause.Has || !is(clause, listing...) {
+			continue
+		}
+		var kept []string
+		for _, item := range split(clause.Arguments, ',') {
+			key := strings.Join(strings.Fields(item), "")
+			if c.language.fortran() {
+				key = strings.ToLower(key)
+			}
+			at, twice := first[key]
+			switch {
+			case !twice:
+				first[key] = i
+				kept = append(kept, item)
+			case is(c.clauses[at], strings.ToLower(clause.Name)):
+				c.say(clause.Name, "%s is named twice, and said once", item)
+			case c.name == "enter data" || c.name == "exit data" || !c.combine(at, clause.Name, item):
+				kept = append(kept, item)
+			}
+		}
+		c.clauses[i].Arguments = strings.Join(kept, ", ")
+	}
+	c.clauses = slices.DeleteFunc(c.clauses, func(clause directive.Clause) bool {
+		return clause.Has && clause.Arguments == "" && is(clause, listing...)
+	})
+}
+
+// combine has the clause at an index say of an item what another one says of it, too.
+func (c *construct) combine(at int, clause, item string) bool {
+	first := &c.clauses[at]
+	other := directive.Clause{Name: clause}
+	switch {
+	case is(*first, "copyin") && is(other, "copyout"), is(*first, "copyout") && is(other, "copyin"):
+		var others []string
+		for _, listed := range split(first.Arguments, ',') {
+			if listed != item {
+				others = append(others, listed)
+			}
+		}
+		first.Arguments = strings.Join(others, ", ")
+		c.add("copy", item)
+		c.say(clause, "copyin and copyout of %s are copy", item)
+	case is(other, "create", "present", "no_create") && is(*first, "copy", "copyin", "copyout", "create"):
+		c.say(clause, "%s is named twice: %s holds", item, first.Name)
+	default:
+		return false
+	}
+	return true
+}
+
+// listing are the clauses that name each variable once.
+var listing = append([]string{"private", "firstprivate", "self", "host", "device", "use_device"}, dataClauses...)

@@ -1,0 +1,164 @@
+package rewrite
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/accscope/accscope/runtime/source/directive"
+)
+
+var forHeader = regexp.MustCompile(`\bfor\s*\(\s*([^;]*?)\s*=`)
+
+// forcedCollapse has the outermost loop alone be divided where collapse(force:) has statements
+// between the loops (§2.9.1), and the variables of the inner ones private, as they are in
+// collapsed loops.
+func forcedCollapse(c *construct) {
+	collapse := c.find("collapse")
+	if collapse == nil {
+		return
+	}
+	number, forced := prefixed(collapse.Arguments, "force")
+	if !forced {
+		return
+	}
+	c.take("collapse")
+	c.say("force", "the outermost of the %s loops is divided alone: GCC collapses no loops with statements between them", number)
+	inner := c.language.innerVariables(c.body)
+	if len(inner) > 0 {
+		c.add("private", strings.Join(inner, ", "))
+	}
+}
+
+// innerVariables are those that the loops inside a loop count with, declared outside of it.
+func (cLanguage) innerVariables(body string) (names []string) {
+	for i, header := range forHeader.FindAllStringSubmatch(body, -1) {
+		if name, rest := word(header[1]); i > 0 && name != "" && strings.TrimSpace(rest) == "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// ranged says whether it names sections that only GCC can tell to be contiguous.
+func (c *construct) ranged() bool {
+	if c.language.fortran() || c.name != "update" {
+		return false
+	}
+	for _, clause := range c.clauses {
+		if is(clause, "self", "host", "device") && len(ranges(clause.Arguments)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// ranges are the items of a list with more than one section.
+func ranges(list string) (items []string) {
+	for _, item := range split(list, ',') {
+		if strings.Count(sections(item), ":") > 1 {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+// sections is what stands in the brackets of an item.
+func sections(item string) string {
+	var b strings.Builder
+	for _, part := range strings.Split(item, "[")[1:] {
+		inside, _, _ := strings.Cut(part, "]")
+		b.WriteString("[" + inside + "]")
+	}
+	return b.String()
+}
+
+// rows has an update of a section that is not contiguous be one of each row (§2.14.4).
+func rows(c *construct) {
+	if c.name != "update" || !c.noncontiguous || c.dropped {
+		return
+	}
+	common := without(c.clauses, func(clause directive.Clause) bool { return is(clause, "self", "host", "device") })
+	var statements []string
+	for _, clause := range c.clauses {
+		if !is(clause, "self", "host", "device") {
+			continue
+		}
+		for _, item := range split(clause.Arguments, ',') {
+			single := *c
+			opened := 0
+			if len(ranges(item)) > 0 {
+				var loops []string
+				item, loops = unrolled(item)
+				statements = append(statements, loops...)
+				opened = len(loops)
+			}
+			single.clauses = append([]directive.Clause{{Name: clause.Name, Arguments: item, Has: true}}, common...)
+			statements = append(statements, c.language.directive(single.String()))
+			for range opened {
+				statements = append(statements, "}")
+			}
+		}
+	}
+	c.before, c.dropped = append(c.before, statements...), true
+	c.say("", "each row is updated by itself: GCC takes contiguous sections alone")
+}
+
+// unrolled gives all sections of an item but the last an index, and the loops over these.
+func unrolled(item string) (row string, loops []string) {
+	parts := strings.Split(item, "[")
+	last := len(parts) - 1
+	for last > 0 && !strings.Contains(parts[last], ":") {
+		last--
+	}
+	for i := 1; i < last; i++ {
+		inside, rest, _ := strings.Cut(parts[i], "]")
+		low, length, ranged := strings.Cut(inside, ":")
+		if !ranged {
+			continue
+		}
+		if low = strings.TrimSpace(low); low == "" {
+			low = "0"
+		}
+		index := "accscope_" + string(rune('i'+i-1))
+		if length = strings.TrimSpace(length); length == "" {
+			base := strings.Join(parts[:i], "[")
+			length = "sizeof (" + base + ") / sizeof ((" + base + ")[0]) - (" + low + ")"
+		}
+		loops = append(loops, "for (long "+index+" = ("+low+"); "+index+" < ("+low+") + (long) ("+length+"); "+index+"++) {")
+		parts[i] = index + "]" + rest
+	}
+	return strings.Join(parts, "["), loops
+}
+
+// pointers has a structured data clause on a member that is a pointer, which makes GCC crash,
+// name a pointer variable of the same value.
+func pointers(c *construct) {
+	if c.name != "data" || c.language.fortran() {
+		return
+	}
+	for i := range c.clauses {
+		clause := &c.clauses[i]
+		if !clause.Has || !is(*clause, dataClauses...) {
+			continue
+		}
+		items := split(clause.Arguments, ',')
+		for k, item := range items {
+			base, sectioned, ok := strings.Cut(item, "[")
+			if !ok || !strings.Contains(base, "->") || strings.Contains(sectioned, "[") {
+				continue
+			}
+			c.flags++
+			name := "accscope_p_" + strings.Repeat("i", c.flags)
+			base = strings.TrimSpace(base)
+			c.before = append(c.before, "__typeof__ (&*("+base+")) "+name+" __attribute__ ((__unused__)) = "+base+";")
+			items[k] = name + "[" + sectioned
+			attach := func(routine string) string {
+				return `if ((void *) &(` + base + `) != (void *) (` + base + `)) { extern void accscope_` + routine + ` (void **) __asm__ ("` + routine + `"); accscope_` + routine + ` ((void **) &(` + base + `)); }`
+			}
+			c.inside = append(c.inside, attach("acc_attach"))
+			c.ending = append([]string{attach("acc_detach")}, c.ending...)
+			c.say("", "%s is mapped by a variable of its value, and attached: GCC crashes at members of what a pointer points to", item)
+		}
+		clause.Arguments = strings.Join(items, ", ")
+	}
+}

@@ -1,0 +1,100 @@
+package rewrite
+
+import (
+	"strconv"
+	"strings"
+)
+
+// place is a line of a file as the preprocessor counts.
+type place struct {
+	file string
+	line int
+}
+
+// Preprocessed is what gcc -E made of a source: the directives that are left after
+// conditional compilation, with their macros expanded.
+type Preprocessed struct {
+	directives map[place][]string // behind "#pragma acc"
+	chunks     map[place]string   // what a line became
+	files      []string           // that have directives, in order
+}
+
+// ReadPreprocessed reads the output of gcc -E -fopenacc.
+func ReadPreprocessed(output string) *Preprocessed {
+	p := &Preprocessed{directives: map[place][]string{}, chunks: map[place]string{}}
+	at := place{}
+	seen := map[string]bool{}
+	for line := range strings.Lines(output) {
+		line = strings.TrimSuffix(line, "\n")
+		if marked, ok := lineMarker(line); ok {
+			at = marked
+			continue
+		}
+		if text, ok := pragma(line); ok {
+			p.directives[at] = append(p.directives[at], text)
+			if !seen[at.file] {
+				seen[at.file] = true
+				p.files = append(p.files, at.file)
+			}
+		}
+		if before, ok := p.chunks[at]; ok {
+			line = before + "\n" + line
+		}
+		p.chunks[at] = line
+		at.line++
+	}
+	return p
+}
+
+// lineMarker reads the line "# 12 "file" 1" that the preprocessor writes.
+func lineMarker(line string) (at place, ok bool) {
+	rest, ok := strings.CutPrefix(line, "# ")
+	if !ok {
+		return at, false
+	}
+	return numberAndFile(rest)
+}
+
+// numberAndFile reads what stands behind #line.
+func numberAndFile(text string) (at place, ok bool) {
+	text = strings.TrimSpace(text)
+	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
+	number, err := strconv.Atoi(text[:digits])
+	if err != nil {
+		return at, false
+	}
+	rest := strings.TrimSpace(text[digits:])
+	if quoted, err := strconv.QuotedPrefix(rest); err == nil {
+		if at.file, err = strconv.Unquote(quoted); err != nil {
+			return at, false
+		}
+	}
+	at.line = number
+	return at, true
+}
+
+// pragma is what stands behind "#pragma acc" on a line.
+func pragma(line string) (text string, ok bool) {
+	text, ok = strings.CutPrefix(strings.TrimLeft(line, " \t"), "#")
+	for _, wanted := range []string{"pragma", "acc"} {
+		var name string
+		if name, text = word(text); !ok || name != wanted {
+			return "", false
+		}
+	}
+	return text, true
+}
+
+// word takes the name that a text begins with, behind blanks.
+func word(text string) (name, rest string) {
+	text = strings.TrimLeft(text, " \t")
+	n := 0
+	for n < len(text) && nameByte(text[n]) {
+		n++
+	}
+	return text[:n], text[n:]
+}
+
+func nameByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}

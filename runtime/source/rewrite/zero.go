@@ -1,0 +1,53 @@
+package rewrite
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/accscope/accscope/runtime/source/directive"
+)
+
+// zero has the device memory of a clause's items be zeroed where it is allocated for them
+// (§2.7.4): the clause moves to a data region around the construct, which zeroes what was
+// not on the device before.
+func (c *construct) zero(clause *directive.Clause) {
+	if c.language.fortran() {
+		c.refuse("zero", "the modifier zero cannot be had in Fortran")
+		return
+	}
+	var flags, zeroed []string
+	for _, item := range split(clause.Arguments, ',') {
+		address, bytes, ok := section(item)
+		if !ok {
+			c.refuse("zero", "zero of %s wants the section's length", item)
+			return
+		}
+		c.flags++
+		flag := fmt.Sprintf("accscope_new_%d_%d", c.line, c.flags)
+		flags = append(flags, fmt.Sprintf("%s const int %s = !accscope_acc_is_present (%s, %s);", declared("acc_is_present"), flag, address, bytes))
+		zeroed = append(zeroed, fmt.Sprintf("if (%s) { %s %s const __SIZE_TYPE__ accscope_bytes = %s; void *const accscope_zeros = __builtin_calloc (accscope_bytes, 1); "+
+			"accscope_acc_memcpy_to_device (accscope_acc_deviceptr (%s), accscope_zeros, accscope_bytes); __builtin_free (accscope_zeros); }",
+			flag, declared("acc_deviceptr"), declared("acc_memcpy_to_device"), bytes, address))
+	}
+	c.say("zero", "the memory is zeroed by a copy where it was not on the device before: GCC knows no zero")
+	if c.find("if") != nil {
+		c.refuse("zero", "zero beside an if clause cannot be had with GCC")
+		return
+	}
+	c.before = append(c.before, flags...)
+	if !c.structured() {
+		c.after = append(c.after, zeroed...)
+		return
+	}
+	c.before = append(c.before, c.language.directive("data "+clause.Name+"("+clause.Arguments+")"), "{")
+	c.before = append(c.before, zeroed...)
+	if async := c.find("async"); async != nil && c.compute() {
+		c.last = append(c.last, c.language.directive("wait"+strings.Replace("("+queue(async)+")", "("+noval+")", "", 1)))
+	}
+	c.last = append(c.last, "}")
+	if c.compute() {
+		clause.Name = "present"
+	} else {
+		clause.Has = false // the region around it says so
+	}
+}
