@@ -33,6 +33,34 @@ type laneBlocks struct {
 	ID    []int64 `json:"id"`    // record, for queues activity, of a single one, else 0
 	Label []int   `json:"label"` // index into labels
 	Open  []int   `json:"open"`  // indices of blocks that have not ended
+	Gaps  gaps    `json:"gaps"`
+}
+
+// gaps are the times of a lane of which the trace has not all that happened, as columns of
+// equal length. Of neighbours within a pixel one stands for all.
+type gaps struct {
+	Start []int64  `json:"start"` // ns
+	End   []int64  `json:"end"`
+	Why   []string `json:"why"`
+}
+
+// gapsOf are those of a lane in a window, within the trace's extent where their process has not
+// ended or had begun before.
+func gapsOf(missing *store.Partial, lane *store.Lane, w window, first, last int64) gaps {
+	g := gaps{Start: []int64{}, End: []int64{}, Why: []string{}}
+	pixel := (w.to - w.from) / int64(max(w.pixels, 1))
+	for _, part := range missing.In(lane.Process, lane.Thread, max(w.from, first), w.to) {
+		if part.Open {
+			part.End = min(part.End, max(last, part.Start))
+		}
+		n := len(g.Start) - 1
+		if n >= 0 && part.Start-g.End[n] < pixel && part.Why() == g.Why[n] {
+			g.End[n] = max(g.End[n], part.End)
+			continue
+		}
+		g.Start, g.End, g.Why = append(g.Start, part.Start), append(g.End, part.End), append(g.Why, part.Why())
+	}
+	return g
 }
 
 type timelineAnswer struct {
@@ -74,8 +102,18 @@ func timeline(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	missing, err := r.trace.Partial()
+	if err != nil {
+		return nil, err
+	}
+	first, last, err := r.trace.Extent()
+	if err != nil {
+		return nil, err
+	}
 	for i, lane := range lanes {
-		a.Lanes = append(a.Lanes, columns(lane.ID, blocks[i], labels))
+		c := columns(lane.ID, blocks[i], labels)
+		c.Gaps = gapsOf(missing, &lane, w, first, last)
+		a.Lanes = append(a.Lanes, c)
 	}
 	a.Labels = labels.list
 	return &a, nil

@@ -23,6 +23,17 @@ const (
 	GapAbsent   = "absent"   // another trace has it
 )
 
+// why is what each reason means, in words for readers.
+var why = map[string]string{
+	GapToggled:  "callbacks were switched off",
+	GapMissing:  "events are missing: callbacks may have been switched off",
+	GapOff:      "capture was switched off",
+	GapLost:     "capture had no space",
+	GapRecycled: "the flight recorder kept what is newer",
+	GapDamaged:  "the capture is damaged",
+	GapAbsent:   "another trace has it",
+}
+
 // A Gap is a time of which the trace has not all that happened.
 type Gap struct {
 	Process model.ProcessID `json:"process"`
@@ -48,6 +59,18 @@ const (
 	// follows, of how many operations of devices capture dropped. They are no events.
 	LostOperationsKey = "lost_operations_"
 )
+
+// Why says in words why the trace does not have all of that time, and what of it if not all.
+func (g Gap) Why() string {
+	text := why[g.Reason]
+	if text == "" {
+		text = g.Reason // of a later version
+	}
+	if g.Detail != "" {
+		text += " (" + g.Detail + ")"
+	}
+	return text
+}
 
 // Note is a gap's key and value in table meta.
 func (g Gap) Note() (key, value string) {
@@ -184,6 +207,21 @@ func (p *Partial) WholeOf(process model.ProcessID) bool {
 // the trace has nothing.
 func (p *Partial) Since(process model.ProcessID, time int64) bool {
 	return slices.ContainsFunc(p.Gaps, func(g Gap) bool { return g.Process == process && g.End > time })
+}
+
+// In are the parts of a process's gaps in a window of time that a thread is affected by, in
+// order of their starts; thread 0: that all of them are.
+func (p *Partial) In(process model.ProcessID, thread model.ThreadID, from, to int64) (parts []Gap) {
+	first, _ := slices.BinarySearchFunc(p.Gaps, process, func(g Gap, of model.ProcessID) int { return cmp.Compare(g.Process, of) })
+	for _, g := range p.Gaps[first:] {
+		if g.Process != process || g.Start >= to {
+			break
+		}
+		if g.Start, g.End = max(g.Start, from), min(g.End, to); g.Start < g.End && (g.Thread == 0 || g.Thread == thread) {
+			parts = append(parts, g)
+		}
+	}
+	return parts
 }
 
 // Interrupted says whether something is missing between events of a process, or behind them.

@@ -20,7 +20,10 @@ export interface Overview {
 export interface Label { text: string; kind: string; name: string; source: string }
 export interface LaneBlocks {
   lane: number; start: number[]; end: number[]; count: number[]; busy: number[]; bytes: number[]; id: number[]; label: number[]; open: number[];
+  gaps: Gaps;
 }
+// Gaps are times of which the trace has not all that happened.
+export interface Gaps { start: number[]; end: number[]; why: string[] }
 export interface Timeline { from: number; to: number; labels: Label[]; lanes: LaneBlocks[] }
 export interface Series { time: number[]; end: number[]; low: number[]; high: number[]; last: number[] }
 export interface Figure { counter: number; host: number; process: number; gpu: number; name: string; unit: string; title: string }

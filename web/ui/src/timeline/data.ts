@@ -1,11 +1,11 @@
 // The blocks and counters that the timeline draws: asked for a little beyond
 // the window, so that a pan has something to show, and again when the window
 // leaves that or its scale changes.
-import { get, type Counters, type Label, type LaneBlocks, type Overview, type Sampled, type Series, type Timeline } from "../api";
+import { get, type Counters, type Gaps, type Label, type LaneBlocks, type Overview, type Sampled, type Series, type Timeline } from "../api";
 
 export interface Blocks {
   start: Float64Array; end: Float64Array; count: Float64Array; busy: Float64Array; bytes: Float64Array; id: Float64Array;
-  label: Int32Array; open: ReadonlySet<number>;
+  label: Int32Array; open: ReadonlySet<number>; gaps: Gaps;
 }
 
 // The server takes times up to this, ns either way.
@@ -131,8 +131,13 @@ export class Data {
 function blocksOf(l: LaneBlocks, numbers: number[]): Blocks {
   return {
     start: Float64Array.from(l.start), end: Float64Array.from(l.end), count: Float64Array.from(l.count), busy: Float64Array.from(l.busy),
-    bytes: Float64Array.from(l.bytes), id: Float64Array.from(l.id), label: Int32Array.from(l.label, (i) => numbers[i]!), open: new Set(l.open),
+    bytes: Float64Array.from(l.bytes), id: Float64Array.from(l.id), label: Int32Array.from(l.label, (i) => numbers[i]!), open: new Set(l.open), gaps: l.gaps,
   };
+}
+
+// gapAt is the gap of a lane that a time is in, -1 if none.
+export function gapAt(b: Blocks, time: number): number {
+  return b.gaps.start.findIndex((start, i) => start <= time && time < b.gaps.end[i]!);
 }
 
 // first is the index of the first block that ends after a time.

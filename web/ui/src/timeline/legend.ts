@@ -14,14 +14,15 @@ export class Legend {
 
   update(data: Data, overview: Overview, from: number, to: number): void {
     const entries = state.colour === "kind" ? kinds(data.labels) : names(data, overview, from, to);
-    const now = JSON.stringify([document.documentElement.dataset.theme, entries]);
+    const gaps = overview.lanes.some((lane) => (data.blocks(lane.id, from, to)?.gaps.start.length ?? 0) > 0);
+    const now = JSON.stringify([document.documentElement.dataset.theme, entries, gaps]);
     if (now === this.shown) return;
     this.shown = now;
     clear(this.element, ...entries.map(([text, style, search]) => {
       const mark = h("i");
       mark.style.background = style;
       return h("button", { type: "button", class: "chip", title: `Point out ${text}`, onclick: () => change({ search: state.search === search ? "" : search }) }, mark, h("span", {}, text));
-    }));
+    }), gaps && h("span", { class: "chip gaps", title: "Times of which the trace has not all that happened" }, h("i"), h("span", {}, "not all is known")));
   }
 }
 

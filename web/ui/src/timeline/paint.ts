@@ -36,6 +36,7 @@ export class Painter {
   private colours: string[] = [];
   private matches: boolean[] = [];
   private searched = "";
+  private hatch: CanvasPattern | undefined; // of gaps
   private readonly context: CanvasRenderingContext2D;
 
   constructor(canvas: HTMLCanvasElement) {
@@ -48,6 +49,7 @@ export class Painter {
     this.theme = { back: token("back"), raised: token("raised"), line: token("line"), text: token("text"), dim: token("dim"), accent: token("accent"), bad: token("bad") };
     this.colours = [];
     this.matches = [];
+    this.hatch = this.context.createPattern(hatching(this.theme.dim), "repeat") ?? undefined;
     widths.clear();
   }
 
@@ -113,6 +115,7 @@ export class Painter {
     const instants = row.type === "instants";
     const searching = state.search !== "";
     const n = blocks.start.length;
+    this.gaps(p, blocks, y, row.height, k);
     let lastPixel = -1;
     let fill = "";
     c.font = font(11);
@@ -152,6 +155,17 @@ export class Painter {
       c.globalAlpha = 1;
     }
     this.outline(p, row, y, k, blocks);
+  }
+
+  // gaps hatches the times of which the trace has not all that happened.
+  private gaps(p: Picture, blocks: Blocks, y: number, height: number, k: number): void {
+    if (!this.hatch) return;
+    this.context.fillStyle = this.hatch;
+    blocks.gaps.start.forEach((start, i) => {
+      const x = Math.max(gutter + (start - p.from) * k, gutter);
+      const width = Math.min(gutter + (blocks.gaps.end[i]! - p.from) * k, p.width) - x;
+      if (x < p.width && x + width >= gutter) this.context.fillRect(x, y, Math.max(width, 2), height);
+    });
   }
 
   private outline(p: Picture, row: Row, y: number, k: number, blocks: Blocks): void {
@@ -438,6 +452,22 @@ export class Painter {
   private match(label: Label, n: number): boolean {
     return (this.matches[n] ??= matches(label, this.searched));
   }
+}
+
+// hatching is a tile of slanting lines.
+export function hatching(colour: string): HTMLCanvasElement {
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = 6;
+  const c = tile.getContext("2d")!;
+  c.strokeStyle = colour;
+  c.globalAlpha = 0.6;
+  c.beginPath();
+  for (const x of [-6, 0, 6]) {
+    c.moveTo(x, 6);
+    c.lineTo(x + 6, 0);
+  }
+  c.stroke();
+  return tile;
 }
 
 // top is where a row begins on the canvas.

@@ -5,7 +5,7 @@ import { h, message, placeTip } from "../dom";
 import { bytes, duration, figure, moment, rate } from "../format";
 import { change, colourModes, state, type ColourMode } from "../state";
 import { Strip } from "../strip";
-import { Data, first, valueAt } from "./data";
+import { Data, first, gapAt, valueAt } from "./data";
 import { Arrangement, TrackList } from "./arrangement";
 import { keys, onEdge, pointers, type Target } from "./input";
 import { layout, type Layout, type Row } from "./layout";
@@ -287,7 +287,8 @@ export class Timeline implements Target {
   private describe(row: Row | undefined, x: number): void {
     const lines: [string, string[]] | undefined = this.hover ? this.about(this.hover)
       : row && x < gutter && row.hint !== row.label ? [row.hint, []]
-      : (row?.device || row?.figure) && this.pointer !== undefined ? this.aboutCounter(row) : undefined;
+      : (row?.device || row?.figure) && this.pointer !== undefined ? this.aboutCounter(row)
+      : row?.lane && this.pointer !== undefined ? this.aboutGap(row, this.pointer) : undefined;
     this.tip.hidden = lines === undefined;
     if (!lines) return;
     this.tip.replaceChildren(h("b", {}, lines[0]), ...lines[1].map((l) => h("div", {}, l)));
@@ -312,6 +313,14 @@ export class Timeline implements Target {
     if (label.source) lines.push(label.source);
     lines.push(`at ${moment(b.start[i]!, Math.max(this.span() / 2000, 1))}`);
     return [label.text, lines];
+  }
+
+  private aboutGap(row: Row, time: number): [string, string[]] | undefined {
+    const b = this.data.blocks(row.lane!.id, this.from, this.to);
+    const i = b ? gapAt(b, time) : -1;
+    if (i < 0) return undefined;
+    const { start, end, why } = b!.gaps;
+    return ["not all is known of this time", [why[i]!, duration(end[i]! - start[i]!), `at ${moment(start[i]!, Math.max(this.span() / 2000, 1))}`]];
   }
 
   private aboutCounter(row: Row): [string, string[]] | undefined {
