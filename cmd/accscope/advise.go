@@ -66,6 +66,10 @@ The exit status is 0 with findings and without.`,
 			if minimum < 0 {
 				return usageError{fmt.Errorf("--min-gain %s: want a time such as 10ms", minimum)}
 			}
+			patterns, err := ignored("", ignore)
+			if err != nil {
+				return err
+			}
 			only, err := report.ParseRanks(rank)
 			if err != nil {
 				return usageError{fmt.Errorf("--rank: %w", err)}
@@ -89,7 +93,7 @@ The exit status is 0 with findings and without.`,
 			if finding != 0 && !diff {
 				return usageError{errors.New("--finding is for --diff")}
 			}
-			findings, err := adviceOf(command, trace, minimum, ignore)
+			findings, err := adviceOf(trace, minimum, patterns, command.ErrOrStderr())
 			if err != nil {
 				return err
 			}

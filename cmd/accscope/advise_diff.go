@@ -4,37 +4,39 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/accscope/accscope/collector/advice"
 	"github.com/accscope/accscope/collector/shell"
 	"github.com/accscope/accscope/collector/store"
 )
 
-// adviceOf are the findings of a trace but those that are ignored, by name or by the file for
-// that in this folder; how many these are, a line on standard error says.
-func adviceOf(command *cobra.Command, trace *store.Trace, minimum time.Duration, ignore []string) ([]*advice.Finding, error) {
-	patterns, err := advice.ReadIgnored(advice.IgnoreFile)
-	if err != nil {
-		return nil, err
-	}
-	for _, text := range ignore {
+// ignored are the names of findings that --ignore gives, and those of the file for that in a
+// folder.
+func ignored(folder string, names []string) ([]advice.Pattern, error) {
+	var patterns []advice.Pattern
+	for _, text := range names {
 		p, err := advice.ParsePattern(text)
 		if err != nil {
 			return nil, usageError{fmt.Errorf("--ignore %w", err)}
 		}
 		patterns = append(patterns, p)
 	}
+	listed, err := advice.ReadIgnored(filepath.Join(folder, advice.IgnoreFile))
+	return append(patterns, listed...), err
+}
+
+// adviceOf are the findings of a trace but those that are ignored; how many these are, it tells.
+func adviceOf(trace *store.Trace, minimum time.Duration, patterns []advice.Pattern, told io.Writer) ([]*advice.Finding, error) {
 	findings, err := advice.Find(trace, int64(minimum))
 	if err != nil {
 		return nil, err
 	}
 	left, ignored := advice.Ignore(findings, patterns)
 	if ignored > 0 {
-		fmt.Fprintf(command.ErrOrStderr(), "accscope: findings ignored: %d\n", ignored)
+		fmt.Fprintf(told, "accscope: findings ignored: %d\n", ignored)
 	}
 	return left, nil
 }

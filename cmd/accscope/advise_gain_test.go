@@ -66,7 +66,7 @@ func TestAdviceGains(t *testing.T) {
 			plain := append(slices.Clone(test.environment), "ACC_DEVICE_TYPE=sim", "LD_PRELOAD="+filepath.Join(project, "lib/libopenacc.so"))
 			var said, gained float64
 			for range gainAttempts {
-				bad, mended := turns(t, execute(t, folder, plain, "./program", "time").must(t).stdout)
+				bad, mended := mediansOf(t, execute(t, folder, plain, "./program", "time").must(t).stdout)
 				often := 1 + int(100/bad)
 				command := []string{"run", "-q", "--no-summary", "--force", "--device", "sim", "-o", "bad.db"}
 				if test.hash {
@@ -231,8 +231,8 @@ func TestAdviceImbalanceOfKernels(t *testing.T) {
 	}
 }
 
-// turns are the medians of what program.h prints, ms.
-func turns(t *testing.T, printed string) (bad, mended float64) {
+// mediansOf are the medians of what program.h prints, ms.
+func mediansOf(t *testing.T, printed string) (bad, mended float64) {
 	t.Helper()
 	var times [2][]float64
 	for line := range strings.Lines(printed) {

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/turns"
 )
 
 // tryFlags are what accscope try is asked for.
@@ -43,7 +43,8 @@ func newTryCommand() *cobra.Command {
 applies the patch of each finding alone and of all together, builds each, and runs them in
 turns with the program as it is. It prints for each whether standard output, the exit
 status and the files named by --compare are the same, and what the change gains: foretold,
-and as measured, with an interval that holds the median gain with at least 90 % confidence.
+and as measured, with an interval that holds the median gain with 95 % confidence (of five
+turns 94 %).
 
 Nothing in the folder is touched, and the copy is removed at the end, also after Ctrl+C. The
 build's command runs in the copy's shell; it has to compile with -g, and by paths below
@@ -66,11 +67,7 @@ The exit status is 1 where a change gives another result or does not build.`,
 			}
 			ctx, stop := signal.NotifyContext(command.Context(), launch.NotIgnored(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)...)
 			defer stop()
-			err := flags.try(ctx, command.OutOrStdout(), command.ErrOrStderr(), args)
-			if ctx.Err() != nil {
-				return errors.New("try: interrupted; nothing is left of the copies")
-			}
-			return err
+			return flags.try(ctx, command.OutOrStdout(), command.ErrOrStderr(), args)
 		},
 	}
 	command.Flags().SetInterspersed(false)
@@ -110,12 +107,29 @@ func (flags *tryFlags) try(ctx context.Context, out, told io.Writer, args []stri
 	if args, err = inCopy(source, args); err != nil {
 		return err
 	}
+	patterns, err := ignored(source, flags.ignore)
+	if err != nil {
+		return err
+	}
 	top, err := os.MkdirTemp("", "accscope-try-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(top)
-	if top, err = filepath.EvalSymlinks(top); err != nil {
+	err = flags.within(ctx, top, source, args, patterns, out, told)
+	removed := os.RemoveAll(top)
+	switch {
+	case removed != nil:
+		return errors.Join(err, fmt.Errorf("try: the copies are left in %s: %w", top, removed))
+	case ctx.Err() != nil:
+		return errors.New("try: interrupted; nothing is left of the copies")
+	}
+	return err
+}
+
+// within makes all copies in a folder, and tries them.
+func (flags *tryFlags) within(ctx context.Context, top, source string, args []string, patterns []advice.Pattern, out, told io.Writer) error {
+	top, err := filepath.EvalSymlinks(top)
+	if err != nil {
 		return err
 	}
 	say := func(format string, values ...any) { fmt.Fprintf(told, "accscope: "+format+"\n", values...) }
@@ -128,7 +142,7 @@ func (flags *tryFlags) try(ctx context.Context, out, told io.Writer, args []stri
 	if output, err := run(ctx, base.folder, os.Environ(), "sh", "-c", flags.build); err != nil {
 		return fmt.Errorf("the program as it is does not build (%w):\n%s", err, lastLines(output))
 	}
-	findings, err := flags.record(ctx, base.folder, filepath.Join(top, "trace.db"), args, say)
+	findings, err := flags.record(ctx, base.folder, filepath.Join(top, "trace.db"), args, patterns, told, say)
 	if err != nil {
 		return err
 	}
@@ -140,7 +154,7 @@ func (flags *tryFlags) try(ctx context.Context, out, told io.Writer, args []stri
 		fmt.Fprintln(out, "nothing to try")
 		return nil
 	}
-	if err := flags.turns(ctx, trials, args, say); err != nil {
+	if err := flags.inTurns(ctx, trials, args, say); err != nil {
 		return err
 	}
 	return writeTrials(out, trials)
@@ -169,7 +183,7 @@ func inCopy(source string, args []string) ([]string, error) {
 }
 
 // record runs the program once with the profiler, and gives what is found.
-func (flags *tryFlags) record(ctx context.Context, folder, trace string, args []string, say func(string, ...any)) ([]*advice.Finding, error) {
+func (flags *tryFlags) record(ctx context.Context, folder, trace string, args []string, patterns []advice.Pattern, told io.Writer, say func(string, ...any)) ([]*advice.Finding, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -192,24 +206,9 @@ func (flags *tryFlags) record(ctx context.Context, folder, trace string, args []
 	}
 	defer opened.Close()
 	opened.Interrupt(ctx.Done())
-	findings, err := advice.Find(opened, 0)
+	left, err := adviceOf(opened, 0, patterns, told)
 	if err != nil {
 		return nil, err
-	}
-	patterns, err := advice.ReadIgnored(filepath.Join(folder, advice.IgnoreFile))
-	if err != nil {
-		return nil, err
-	}
-	for _, text := range flags.ignore {
-		p, err := advice.ParsePattern(text)
-		if err != nil {
-			return nil, usageError{fmt.Errorf("--ignore %w", err)}
-		}
-		patterns = append(patterns, p)
-	}
-	left, ignored := advice.Ignore(findings, patterns)
-	if ignored > 0 {
-		say("findings ignored: %d", ignored)
 	}
 	if flags.finding < 0 || flags.finding > len(left) {
 		return nil, usageError{fmt.Errorf("--finding %d: there are %d findings", flags.finding, len(left))}
@@ -303,8 +302,8 @@ func allOf(findings []*advice.Finding, all []int, say func(string, ...any)) (nam
 	return name, p.Findings
 }
 
-// turns runs all variants one after the other, again and again.
-func (flags *tryFlags) turns(ctx context.Context, trials []*trial, args []string, say func(string, ...any)) error {
+// inTurns runs all variants one after the other, again and again.
+func (flags *tryFlags) inTurns(ctx context.Context, trials []*trial, args []string, say func(string, ...any)) error {
 	libraries, err := launch.FindLibraries()
 	if err != nil {
 		return err
@@ -331,13 +330,11 @@ func (flags *tryFlags) turns(ctx context.Context, trials []*trial, args []string
 				os.Remove(filepath.Join(t.folder, file)) //nolint:errcheck // what an earlier turn wrote, if anything
 			}
 			environment := launch.PlainEnvironment(os.Environ(), libraries, choice, flags.device)
-			begin := time.Now()
 			o, err := outcomeOf(ctx, t.folder, environment, name, args[1:], flags.compare)
-			took := time.Since(begin)
 			if err != nil {
 				return err
 			}
-			t.seconds = append(t.seconds, took.Seconds())
+			t.seconds = append(t.seconds, o.seconds)
 			if t.first == nil {
 				t.first = o
 			}
@@ -352,7 +349,7 @@ func (flags *tryFlags) turns(ctx context.Context, trials []*trial, args []string
 // writeTrials prints what came of each variant.
 func writeTrials(out io.Writer, trials []*trial) error {
 	base := trials[0]
-	fmt.Fprintf(out, "as it is: %s\n", report.ShowDuration(median(base.seconds)*1e9))
+	fmt.Fprintf(out, "as it is: %s\n", report.ShowDuration(turns.Median(base.seconds)*1e9))
 	if base.differs != "" {
 		fmt.Fprintf(out, "its own results differ from run to run (%s): what follows cannot be told from that\n", base.differs)
 	}
@@ -372,9 +369,9 @@ func writeTrials(out io.Writer, trials []*trial) error {
 		for i := range gains {
 			gains[i] = base.seconds[i] - t.seconds[i]
 		}
-		low, high := interval(gains)
+		low, high := turns.Interval(gains)
 		fmt.Fprintf(out, "%s\n  %s\n  gain foretold %s, measured %s (%s to %s)\n", t.name, result, report.ShowDuration(float64(t.gain)),
-			signed(median(gains)), signed(low), signed(high))
+			signed(turns.Median(gains)), signed(low), signed(high))
 	}
 	if wrong > 0 && base.differs == "" {
 		return fmt.Errorf("%d of %d changes did not hold", wrong, len(trials)-1)
@@ -390,50 +387,54 @@ func signed(seconds float64) string {
 	return report.ShowDuration(seconds * 1e9)
 }
 
-func median(list []float64) float64 {
-	sorted := slices.Sorted(slices.Values(list))
-	n := len(sorted)
-	if n == 0 {
-		return 0
-	}
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
-}
-
-// interval is where the median of what a list is a sample of lies, with at least 90 %: between
-// the ranks that the sign test gives (of five the least and the greatest, 94 %).
-func interval(list []float64) (low, high float64) {
-	sorted := slices.Sorted(slices.Values(list))
-	n := len(sorted)
-	share, below, cut := 1.0, 0.0, 0
-	for range n {
-		share /= 2
-	}
-	for k := 0; 2*(k+1) < n; k++ {
-		below += share
-		if 2*below > 0.1 {
-			break
-		}
-		cut = k
-		share = share * float64(n-k) / float64(k+1)
-	}
-	return sorted[cut], sorted[n-1-cut]
-}
-
-// run runs a command in a folder, with all that it starts in a process group of its own, which
-// an interrupt ends.
+// run runs a command in a folder, and gives what it printed.
 func run(ctx context.Context, folder string, environment []string, name string, args ...string) (string, error) {
-	command := grouped(ctx, folder, environment, name, args...)
-	output, err := command.CombinedOutput()
-	return string(output), err
+	output, err := unnamed()
+	if err != nil {
+		return "", err
+	}
+	defer output.Close()
+	command := exec.CommandContext(ctx, name, args...)
+	command.Dir, command.Env, command.Stdout, command.Stderr = folder, environment, output, output
+	if err := alone(command); err != nil {
+		text, readErr := readAgain(output)
+		return string(text), errors.Join(err, readErr)
+	}
+	text, err := readAgain(output)
+	return string(text), err
 }
 
-func grouped(ctx context.Context, folder string, environment []string, name string, args ...string) *exec.Cmd {
-	command := exec.CommandContext(ctx, name, args...)
-	command.Dir, command.Env = folder, environment
+// alone runs a command to its end, in a process group of its own. What it has started and left
+// behind ends with it, and so it does when the context does. Its output has to be a file: a pipe
+// would be waited for as long as anything has it open.
+func alone(command *exec.Cmd) error {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
-	command.WaitDelay = 5 * time.Second
-	return command
+	group := func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	command.Cancel = group
+	err := command.Run()
+	if command.Process != nil {
+		if killed := group(); killed != nil && killed != syscall.ESRCH {
+			err = errors.Join(err, killed)
+		}
+	}
+	return err
+}
+
+// unnamed is a temporary file that no folder has.
+func unnamed() (*os.File, error) {
+	file, err := os.CreateTemp("", "accscope-try-output-")
+	if err != nil {
+		return nil, err
+	}
+	return file, os.Remove(file.Name())
+}
+
+// readAgain is all that a file has.
+func readAgain(file *os.File) ([]byte, error) {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	return io.ReadAll(file)
 }
 
 // lastLines are the last of an output.

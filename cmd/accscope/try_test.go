@@ -217,12 +217,13 @@ func TestTryInterrupted(t *testing.T) {
 	if err := syscall.Mkfifo(begun, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.Command(accscope, "try", "--build", "echo >'"+begun+"'; sleep 1000 & wait", "--", "./program")
+	command := exec.Command(accscope, "try", "--build", "sleep 1000 & echo $! >'"+begun+"'; wait", "--", "./program")
 	command.Dir, command.Env = folder, append(os.Environ(), "TMPDIR="+temporary)
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.ReadFile(begun); err != nil { // until the build has begun
+	child, err := os.ReadFile(begun) // until the build has begun
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := command.Process.Signal(os.Interrupt); err != nil {
@@ -234,6 +235,102 @@ func TestTryInterrupted(t *testing.T) {
 	}
 	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
 		t.Errorf("left: %v (%v), after %v", left, err, time.Since(begin))
+	}
+	gone(t, strings.TrimSpace(string(child)))
+}
+
+// gone fails unless a process ends, which may be a moment after it was killed.
+func gone(t *testing.T, process string) {
+	t.Helper()
+	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(time.Millisecond) {
+		status, err := os.ReadFile(filepath.Join("/proc", process, "stat"))
+		if _, state, found := strings.Cut(string(status), ") "); err != nil || found && strings.HasPrefix(state, "Z") {
+			return
+		}
+	}
+	t.Errorf("process %s is still there", process)
+}
+
+// TestTryLeavesNothingRunning: what a command leaves behind ends with it, and is not waited for.
+func TestTryLeavesNothingRunning(t *testing.T) {
+	begin := time.Now()
+	output, err := run(t.Context(), t.TempDir(), os.Environ(), "sh", "-c", "sleep 1000 & echo $!")
+	if err != nil || time.Since(begin) > 100*time.Second {
+		t.Fatalf("%v, after %v", err, time.Since(begin))
+	}
+	gone(t, strings.TrimSpace(output))
+	o, err := outcomeOf(t.Context(), t.TempDir(), os.Environ(), "sh", []string{"-c", "sleep 1000 & echo $!; exit 3"}, nil)
+	if err != nil || o.status != 3 {
+		t.Fatalf("%+v, %v", o, err)
+	}
+	gone(t, strings.TrimSpace(string(o.output)))
+}
+
+// TestTryIgnores: names that stand for no rule are told before anything is copied.
+func TestTryIgnores(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, advice.IgnoreFile), []byte("nothing@a.c\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, flags := range [][]string{{"--ignore", "nothing@b.c"}, nil} {
+		r := execute(t, folder, nil, accscope, append(append([]string{"try", "--build", "touch built"}, flags...), "--", "./program")...)
+		if r.status == 0 || !strings.Contains(r.stderr, `there is no rule "nothing"`) || strings.Contains(r.stderr, "copying") {
+			t.Errorf("%q: status %d, %s", flags, r.status, r.stderr)
+		}
+	}
+}
+
+// TestOutcomesCompared: what differs is named, the exit status first.
+func TestOutcomesCompared(t *testing.T) {
+	of := func(status int, output string, files ...comparedFile) *outcome {
+		return &outcome{status: status, output: []byte(output), files: files}
+	}
+	file := func(content string) comparedFile { return comparedFile{name: "a.dat", content: []byte(content)} }
+	missing := comparedFile{name: "a.dat", missing: true}
+	for _, test := range []struct {
+		a, b      *outcome
+		tolerance float64
+		want      string
+	}{
+		{of(0, "x 1"), of(0, "x 1"), 0, ""},
+		{of(0, "x 1"), of(2, "y"), 0, "exit status 2 in place of 0"},
+		{of(0, "x 1"), of(0, "x 1.01"), 0, "standard output"},
+		{of(0, "x 1"), of(0, "x 1.01"), 0.1, ""},
+		{of(0, "", file("1")), of(0, "", file("2")), 0, "a.dat"},
+		{of(0, "", file("1")), of(0, "", missing), 0, "a.dat"},
+		{of(0, "", missing), of(0, "", missing), 0, ""},
+		{of(0, "", file("1\x00")), of(0, "", file("1\x00")), 0.1, ""},
+	} {
+		if got := test.a.compare(test.b, test.tolerance); got != test.want {
+			t.Errorf("%+v and %+v: %q, want %q", test.a, test.b, got, test.want)
+		}
+	}
+}
+
+// TestTrialsWritten: each change has its result and its gain; what does not hold decides the exit
+// status, unless the program's own results differ.
+func TestTrialsWritten(t *testing.T) {
+	base := func(differs string) *trial {
+		return &trial{name: "as it is", seconds: []float64{5, 5, 5, 5, 5}, differs: differs}
+	}
+	faster := &trial{name: "1 a", gain: 2e9, seconds: []float64{3, 3, 2, 4, 3}}
+	wrong := &trial{name: "2 b", seconds: []float64{6, 6, 6, 6, 6}, differs: "standard output"}
+	broken := &trial{name: "3 c", failed: "does not build"}
+	const gained = "1 a\n  same result\n  gain foretold 2 s, measured 2 s (1 s to 3 s)\n"
+	for _, test := range []struct {
+		trials     []*trial
+		want, fail string
+	}{
+		{[]*trial{base(""), faster}, "as it is: 5 s\n" + gained, ""},
+		{[]*trial{base(""), faster, wrong}, "as it is: 5 s\n" + gained + "2 b\n  OTHER RESULT: standard output\n  gain foretold 0 ns, measured -1 s (-1 s to -1 s)\n", "1 of 2 changes did not hold"},
+		{[]*trial{base(""), broken}, "as it is: 5 s\n3 c\n  does not build\n", "1 of 1 changes did not hold"},
+		{[]*trial{base("a.dat"), wrong}, "as it is: 5 s\nits own results differ from run to run (a.dat): what follows cannot be told from that\n2 b\n  OTHER RESULT: standard output\n  gain foretold 0 ns, measured -1 s (-1 s to -1 s)\n", ""},
+	} {
+		var out strings.Builder
+		err := writeTrials(&out, test.trials)
+		if out.String() != test.want || (err == nil) != (test.fail == "") || err != nil && err.Error() != test.fail {
+			t.Errorf("%v:\n%s\nwant\n%s", err, out.String(), test.want)
+		}
 	}
 }
 
@@ -248,18 +345,6 @@ func TestAlike(t *testing.T) {
 	} {
 		if got := alike([]byte(test.a), []byte(test.b), test.tolerance); got != test.want {
 			t.Errorf("%q and %q with %g: %v", test.a, test.b, test.tolerance, got)
-		}
-	}
-}
-
-func TestInterval(t *testing.T) {
-	for n, want := range map[int][2]float64{5: {1, 5}, 7: {1, 7}, 8: {2, 7}, 11: {3, 9}} {
-		var list []float64
-		for i := range n {
-			list = append(list, float64(n-i))
-		}
-		if low, high := interval(list); low != want[0] || high != want[1] || median(list) != float64(n+1)/2 {
-			t.Errorf("of %d: %v to %v", n, low, high)
 		}
 	}
 }

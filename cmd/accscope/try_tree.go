@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -150,9 +151,10 @@ func copyFile(from, to string, info fs.FileInfo) error {
 
 // outcome is what a run gives.
 type outcome struct {
-	status int
-	output []byte
-	files  []comparedFile
+	status  int
+	seconds float64 // it took
+	output  []byte
+	files   []comparedFile
 }
 
 type comparedFile struct {
@@ -163,10 +165,16 @@ type comparedFile struct {
 
 // outcomeOf runs a program.
 func outcomeOf(ctx context.Context, folder string, environment []string, name string, args, files []string) (*outcome, error) {
-	command := grouped(ctx, folder, environment, name, args...)
-	var output bytes.Buffer
-	command.Stdout = &output
-	err := command.Run()
+	output, err := unnamed()
+	if err != nil {
+		return nil, err
+	}
+	defer output.Close()
+	command := exec.CommandContext(ctx, name, args...)
+	command.Dir, command.Env, command.Stdout = folder, environment, output
+	begin := time.Now()
+	err = alone(command)
+	took := time.Since(begin)
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
@@ -175,7 +183,10 @@ func outcomeOf(ctx context.Context, folder string, environment []string, name st
 	case err != nil:
 		return nil, err
 	}
-	o := &outcome{status: command.ProcessState.ExitCode(), output: output.Bytes()}
+	o := &outcome{status: command.ProcessState.ExitCode(), seconds: took.Seconds()}
+	if o.output, err = readAgain(output); err != nil {
+		return nil, err
+	}
 	for _, file := range files {
 		content, err := os.ReadFile(filepath.Join(folder, file))
 		o.files = append(o.files, comparedFile{file, content, err != nil})

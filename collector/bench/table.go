@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/accscope/accscope/runtime/bench/turns"
+	"github.com/accscope/accscope/collector/turns"
 )
 
 // series are the runs of one workload on one runtime; alone[i] and profiled[i]

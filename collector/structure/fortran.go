@@ -432,7 +432,7 @@ func (b *fortranBody) directive(d *directive.Directive) *Statement {
 				b.fail("a directive of a loop without one")
 			}
 		}
-		if l := b.next(); l != nil && l.acc != nil && strings.TrimPrefix(l.acc.Name, "end ") == d.Name {
+		if l := b.next(); l != nil && l.acc != nil && l.acc.Name == "end "+d.Name {
 			b.upTo(s)
 		}
 		return s

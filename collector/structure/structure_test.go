@@ -38,6 +38,7 @@ func TestStructure(t *testing.T) {
 		{"a.cpp", "enum class E { a };\nint x[] = { 1, 2 };\nauto f () -> int {\n auto g = [&] (int i) { return i; };\n for (auto v : w) use (R\"(})\");\n}", "f 3-6: loop5-5"},
 		{"a.cpp", "void f () {\n run ([&] {\n#pragma acc wait\n });\n}", "f 1-5: a directive in an expression"},
 		{"a.f90", "program p\n do i = 1, n ! do\n!$acc parallel loop &\n!$acc copy(a)\n  do j = 1, &\n   m\n   a(j) = 'do' ; if (a(j) > 0) b = 1\n  end do\n end do\nend program", "p 1-10: loop2-9(acc3-8(loop5-8(if7-7!)))"},
+		{"a.f90", "subroutine s\n!$acc parallel loop\n do i = 1, n\n end do\n!$acc parallel loop\n do i = 1, n\n end do\n!$acc end parallel loop\nend", "s 1-9: acc2-4(loop3-4) acc5-8(loop6-7)"},
 		{"a.f90", "module m\n type :: t\n  integer :: do\n end type t\ncontains\n subroutine s (a)\n  outer: do while (x)\n!$acc data copy(a)\n   if (b) then\n    call c\n   else if (d) then\n    e = 1\n   end if\n!$acc end data\n  enddo outer\n end subroutine s\n integer function f ()\n  f = 1\n end function\nend module", "s 6-16: loop7-15(acc8-14(if9-13)) ; f 17-19: "},
 		{"a.f90", "do i = 1, n\n call x\nend do\nend", "main 1-4: loop1-3"},
 		{"a.f", "      subroutine s\nc     do\n      do 10 k = 1, n\n      do 10 j = 1,\n     &   m\nc$acc parallel loop\nc$acc& copy(a)\n      do 20 i = 1, n\n   20 a(i) = 1\n   10 continue\n      end", "s 1-11: loop3-10(loop4-10(acc6-9(loop8-9)))"},
@@ -64,4 +65,30 @@ func FuzzStructure(f *testing.F) {
 			All(p.Body, func(s *Statement) bool { return s.First <= s.Last })
 		}
 	})
+}
+
+// TestWritesAndCalls: members of elements are written with them, and Fortran's call needs no
+// parentheses.
+func TestWritesAndCalls(t *testing.T) {
+	for _, test := range []struct {
+		text  string
+		write bool
+		calls string
+	}{
+		{"a[i].x = f(1);", true, "f"}, {"a->x[2]++;", true, ""}, {"b = a[i].x == 1;", false, ""}, {"a%x(3) = 1", true, "x"},
+		{"++a[0];", true, ""}, {"b[a[i]] = 1;", false, ""}, {"call f", false, "f"}, {"call f (a)", false, "f"}, {"call f ; call g", false, "f g"},
+	} {
+		tokens := Tokens(test.text)
+		write := false
+		for _, at := range Indexes(tokens, "a") {
+			write = write || Writes(tokens, at)
+		}
+		var calls []string
+		for _, c := range Calls(tokens) {
+			calls = append(calls, c.Name)
+		}
+		if got := strings.Join(calls, " "); write != test.write || got != test.calls {
+			t.Errorf("%s: writes %v, calls %q", test.text, write, got)
+		}
+	}
 }

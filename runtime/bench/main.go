@@ -19,7 +19,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/accscope/accscope/runtime/bench/turns"
+	"github.com/accscope/accscope/collector/turns"
 	"github.com/accscope/accscope/runtime/compilers"
 )
 
