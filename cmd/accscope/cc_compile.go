@@ -93,7 +93,7 @@ func (c *compilation) rewrite(input *compilerInput, source string) *rewrite.Resu
 		return unchanged
 	}
 	if input.isFortran() {
-		return unchanged
+		return rewrite.Fortran(source, input.path, c.fixedForm(input), options)
 	}
 	name := input.path
 	if name == "-" {
@@ -112,6 +112,20 @@ func (c *compilation) rewrite(input *compilerInput, source string) *rewrite.Resu
 		}
 	}
 	return result
+}
+
+// fixedForm says whether a source of Fortran is in fixed form.
+func (c *compilation) fixedForm(input *compilerInput) bool {
+	fixed := strings.HasPrefix(input.language, "f77")
+	for _, arg := range c.line.args {
+		switch arg {
+		case "-ffixed-form":
+			fixed = true
+		case "-ffree-form":
+			fixed = false
+		}
+	}
+	return fixed
 }
 
 // preprocessing is the command line that preprocesses a source.
@@ -193,7 +207,9 @@ func (c *compilation) place(r *rewritten) (path, text string, options []string, 
 	base := filepath.Base(input.path)
 	options = []string{"-dumpbase", base, "-dumpbase-ext", filepath.Ext(base)}
 	text = prologue(input.path) + r.text
-	if !strings.Contains(input.path, "/") {
+	if input.isFortran() {
+		text = fmt.Sprintf("# 1 %q\n", input.path) + r.text
+	} else if !strings.Contains(input.path, "/") {
 		return "-", text, append(options, "-ffile-prefix-map=<stdin>="+input.path), nil
 	}
 	folder, err := os.MkdirTemp(c.folder, "")
@@ -201,7 +217,12 @@ func (c *compilation) place(r *rewritten) (path, text string, options []string, 
 		return "", "", nil, err
 	}
 	path = filepath.Join(folder, base)
-	options = append(options, "-iquote", filepath.Dir(input.path), "-ffile-prefix-map="+path+"="+input.path)
+	options = append(options, "-ffile-prefix-map="+path+"="+input.path)
+	if input.isFortran() {
+		options = append(options, "-I", filepath.Dir(input.path))
+	} else {
+		options = append(options, "-iquote", filepath.Dir(input.path))
+	}
 	return path, "", options, os.WriteFile(path, []byte(text), 0o600)
 }
 

@@ -8,18 +8,26 @@ import (
 )
 
 // What the wrapper compiles does what the directives say, on shared memory and on a memory of
-// its own, in C and in C++: the programs check their results themselves.
+// its own, in C, C++ and Fortran: the programs check their results themselves.
 func TestWrapperPrograms(t *testing.T) {
 	sources, err := filepath.Glob("testdata/cc/*.c")
 	if err != nil || len(sources) == 0 {
 		t.Fatalf("no programs: %v", err)
 	}
-	for _, source := range sources {
+	fortran, err := filepath.Glob("testdata/cc/*.[fF]*")
+	if err != nil || len(fortran) == 0 {
+		t.Fatalf("no programs: %v", err)
+	}
+	for _, source := range append(sources, fortran...) {
 		source, err := filepath.Abs(source)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, language := range [][]string{{"cc", "-std=c99"}, {"c++", "-x", "c++"}} {
+		languages := [][]string{{"cc", "-std=c99"}, {"c++", "-x", "c++"}}
+		if filepath.Ext(source) != ".c" {
+			languages = [][]string{{"fc"}}
+		}
+		for _, language := range languages {
 			t.Run(filepath.Base(source)+"/"+language[0], func(t *testing.T) {
 				folder := t.TempDir()
 				words := append(language, "-w", "-g", "-O1", "-foffload=disable", "-o", "program", source)

@@ -10,8 +10,8 @@ import (
 
 // rules are what is done with each directive, in this order.
 var rules = []rule{
-	deviceType, deviceDirective, waitDirective, waitClause, selfClause, defaultClause, dataQueues, modifierClauses,
-	arrayReductions, forcedCollapse, gangDimensions, loopSizes, privateSections, atomicCondition, bindClause, repeated, rows, pointers,
+	deviceType, deviceDirective, waitDirective, waitClause, selfClause, defaultClause, dataQueues, modifierClauses, arrayReductions,
+	forcedCollapse, gangDimensions, loopSizes, privateSections, atomicCondition, bindClause, repeated, rows, columns, pointers,
 }
 
 // C rewrites a source of C or C++. The file's name is the one that GCC was given, refused the

@@ -17,11 +17,10 @@ var parameters = map[string]string{
 	"acc_wait_device": "int, int", "acc_wait_all_device": "int",
 	"acc_wait_device_async": "int, int, int", "acc_wait_all_device_async": "int, int",
 	"acc_is_present": "void *, __SIZE_TYPE__", "acc_deviceptr": "void *", "acc_memcpy_to_device": "void *, void *, __SIZE_TYPE__",
-	"acc_get_device_type": "void",
 }
 
 // results are their results, where it is not void.
-var results = map[string]string{"acc_is_present": "int", "acc_deviceptr": "void *", "acc_get_device_type": "int"}
+var results = map[string]string{"acc_is_present": "int", "acc_deviceptr": "void *"}
 
 // declared is the declaration of a routine in a block, under a name that is ours: the
 // program's own headers may declare it with their types, or nothing does.
@@ -35,11 +34,7 @@ func declared(routine string) string {
 
 func (cLanguage) call(routine string, arguments ...string) string {
 	joined := strings.Join(arguments, ", ")
-	declarations := declared(routine)
-	if strings.Contains(joined, "accscope_acc_get_device_type") {
-		declarations = declared("acc_get_device_type") + " " + declarations
-	}
-	return fmt.Sprintf("{ %s accscope_%s (%s); }", declarations, routine, joined)
+	return fmt.Sprintf("{ %s accscope_%s (%s); }", declared(routine), routine, joined)
 }
 
 func (cLanguage) when(condition string, statements []string) []string {
@@ -54,8 +49,6 @@ func (cLanguage) not(condition string) string {
 }
 
 func (cLanguage) and(a, b string) string { return "(" + a + ") && " + b }
-
-func (cLanguage) currentType() string { return "accscope_acc_get_device_type ()" }
 
 func (cLanguage) product(factors []string) string {
 	return "(" + strings.Join(factors, ") * (") + ")"

@@ -46,8 +46,7 @@ type language interface {
 	// not and and are conditions.
 	not(condition string) string
 	and(a, b string) string
-	// currentType is an expression of the current device type, product one of several factors.
-	currentType() string
+	// product is an expression.
 	product(factors []string) string
 	// directive is a whole directive.
 	directive(text string) string

@@ -14,6 +14,9 @@ var deviceTypes = map[string]string{
 	"not_host": "4", "xeonphi": "6",
 }
 
+// currentType is acc_device_current.
+const currentType = "-1"
+
 // deviceDirective has calls do what init, shutdown and set say (§2.14).
 func deviceDirective(c *construct) {
 	l := c.language
@@ -34,7 +37,7 @@ func deviceDirective(c *construct) {
 	switch c.name {
 	case "init", "shutdown":
 		if values == nil {
-			values = []string{l.currentType()}
+			values = []string{currentType}
 		}
 		for _, value := range values {
 			if number == nil {
@@ -60,7 +63,7 @@ func deviceDirective(c *construct) {
 		case number != nil && values != nil:
 			statements = append(statements, l.call("acc_set_device_num", number.Arguments, values[0]))
 		case number != nil:
-			statements = append(statements, l.call("acc_set_device_num", number.Arguments, l.currentType()))
+			statements = append(statements, l.call("acc_set_device_num", number.Arguments, currentType))
 		case values != nil:
 			statements = append(statements, l.call("acc_set_device_type", values[0]))
 		}
@@ -88,7 +91,11 @@ func deviceDirective(c *construct) {
 // device_type clauses, and those behind the one that names the device, or *, in place of
 // their like.
 func deviceType(c *construct) {
-	if c.dropped || c.find("device_type", "dtype") == nil {
+	switch c.name {
+	case "init", "shutdown", "set":
+		return // there it is an argument
+	}
+	if c.find("device_type", "dtype") == nil {
 		return
 	}
 	var common, chosen, others []directive.Clause

@@ -12,7 +12,7 @@ import (
 // not on the device before.
 func (c *construct) zero(clause *directive.Clause) {
 	if c.language.fortran() {
-		c.refuse("zero", "the modifier zero cannot be had in Fortran")
+		c.zeroFortran(clause)
 		return
 	}
 	var flags, zeroed []string
@@ -45,6 +45,41 @@ func (c *construct) zero(clause *directive.Clause) {
 		c.last = append(c.last, c.language.directive("wait"+strings.Replace("("+queue(async)+")", "("+noval+")", "", 1)))
 	}
 	c.last = append(c.last, "}")
+	if c.compute() {
+		clause.Name = "present"
+	} else {
+		clause.Has = false // the region around it says so
+	}
+}
+
+// zeroFortran is zero for Fortran: a kernel sets to zero what was not on the device before.
+func (c *construct) zeroFortran(clause *directive.Clause) {
+	if c.find("if") != nil {
+		c.refuse("zero", "zero beside an if clause cannot be had with GCC")
+		return
+	}
+	l := c.language
+	begin := []string{"block", "use openacc, only: accscope_is_present => acc_is_present"}
+	var flags, zeroed []string
+	for _, item := range split(clause.Arguments, ',') {
+		c.flags++
+		flag := fmt.Sprintf("accscope_new_%d", c.flags)
+		begin = append(begin, "logical :: "+flag)
+		flags = append(flags, flag+" = .not. accscope_is_present("+item+")")
+		zeroed = append(zeroed, "if ("+flag+") then", l.directive("kernels present("+item+")"), item+" = 0", l.directive("end kernels"), "end if")
+	}
+	c.say("zero", "a kernel sets to zero what was not on the device before: GCC knows no zero")
+	c.before = append(append(c.before, begin...), flags...)
+	if !c.structured() {
+		c.after = append(append(c.after, zeroed...), "end block")
+		return
+	}
+	c.before = append(c.before, l.directive("data "+clause.Name+"("+clause.Arguments+")"))
+	c.before = append(c.before, zeroed...)
+	if async := c.find("async"); async != nil && c.compute() {
+		c.last = append(c.last, l.directive("wait"+strings.Replace("("+queue(async)+")", "("+noval+")", "", 1)))
+	}
+	c.last = append(c.last, l.directive("end data"), "end block")
 	if c.compute() {
 		clause.Name = "present"
 	} else {

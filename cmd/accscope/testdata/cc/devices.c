@@ -12,6 +12,13 @@ main (void)
 #pragma acc init device_type(default) device_num(NUMBER)
 #pragma acc set device_num(NUMBER)
   CHECK (acc_get_device_num (acc_get_device_type ()) == 0);
+  {
+    acc_device_t type = acc_get_device_type ();
+#pragma acc set device_type(host)
+    CHECK (acc_get_device_type () == acc_device_host);
+#pragma acc set dtype(default) device_num(0)
+    CHECK (acc_get_device_type () == type);
+  }
 #pragma acc set default_async(q)
   CHECK (acc_get_default_async () == 3);
 #pragma acc set default_async(7) if(n < 0)

@@ -1,0 +1,251 @@
+package rewrite
+
+import (
+	"fmt"
+	"regexp"
+	"sort"
+	"strings"
+
+	"github.com/accscope/accscope/runtime/source/directive"
+)
+
+// fortranText is a source of Fortran while it is written anew.
+type fortranText struct {
+	lines    []string
+	fixed    bool
+	file     string
+	ahead    [][]string // what comes before a line, from 0, with the place that it has
+	replaced map[int][]string
+	until    map[int]int // the last line of what is replaced
+}
+
+// Fortran rewrites a source of Fortran, in free or fixed form. The file's name is the one that
+// GCC was given.
+func Fortran(source, file string, fixed bool, options Options) *Result {
+	result := &Result{Text: source}
+	name := "f.f90"
+	if fixed {
+		name = "f.f"
+	}
+	found := directive.Of([]byte(source), name)
+	t := &fortranText{lines: strings.Split(source, "\n"), fixed: fixed, file: file, replaced: map[int][]string{}, until: map[int]int{}}
+	t.ahead = make([][]string, len(t.lines)+1)
+	all, ends := t.constructs(source, found, options)
+	for _, c := range all {
+		for _, apply := range rules {
+			if apply(&c.construct); c.dropped {
+				break
+			}
+		}
+	}
+	for _, c := range all {
+		for _, n := range c.notes {
+			n.File = file
+			result.Notes = append(result.Notes, n)
+		}
+		if c.changed {
+			result.Changed = true
+			if problem := t.write(c, ends[c.d]); problem != "" {
+				result.Notes = append(result.Notes, Note{File: file, Line: c.line, Column: c.column, Severity: Error, Text: problem})
+			}
+		}
+	}
+	if result.Changed {
+		result.Text = t.written()
+	}
+	return result
+}
+
+// inFortran is a construct of a source of Fortran.
+type inFortran struct {
+	construct
+	d     *directive.Directive
+	end   int  // the line, from 1, that its statement ends in; 0 where the text does not tell
+	ended bool // by a directive, in that line
+}
+
+// constructs are the directives of the text, and the directives that end them.
+func (t *fortranText) constructs(source string, found map[int]*directive.Directive, options Options) (all []*inFortran, ends map[*directive.Directive]*directive.Directive) {
+	var lines []int
+	for line, d := range found {
+		if d.Line == line {
+			lines = append(lines, line)
+		}
+	}
+	sort.Ints(lines)
+	ends = map[*directive.Directive]*directive.Directive{}
+	var open []*inFortran
+	for _, line := range lines {
+		d := found[line]
+		if strings.HasPrefix(d.Name, "end ") {
+			for _, c := range all {
+				if c.d.End == d.Last && c.ended {
+					ends[c.d] = d
+				}
+			}
+			continue
+		}
+		c := &inFortran{d: d, construct: construct{
+			name: d.Name, arguments: d.Arguments, original: d.Clauses, clauses: append([]directive.Clause(nil), d.Clauses...),
+			language: fortranLanguage{}, device: options.Device, line: line, text: t.lines[line-1], column: 1,
+		}}
+		before := strings.Join(t.lines[:line-1], "\n")
+		c.array = func(name string) bool { return declaresFortranArray(before, name) }
+		for len(open) > 0 && open[len(open)-1].end < line {
+			open = open[:len(open)-1]
+		}
+		if len(open) > 0 {
+			c.parent = &open[len(open)-1].construct
+		}
+		if c.structured() && d.End > 0 {
+			c.end, c.ended = d.End, true
+		} else if c.structured() || c.loop() {
+			c.end = t.statementEnd(d.Last)
+		}
+		if c.end > 0 {
+			open = append(open, c)
+		}
+		all = append(all, c)
+	}
+	return all, ends
+}
+
+var (
+	doStatement    = regexp.MustCompile(`^(?:\w+\s*:\s*)?do\b\s*(\d+)?`)
+	endDo          = regexp.MustCompile(`^(?:\d+\s+)?end\s*do\b`)
+	blockStatement = regexp.MustCompile(`^(?:\w+\s*:\s*)?block\s*$`)
+	endBlock       = regexp.MustCompile(`^(?:\d+\s+)?end\s*block\b`)
+	label          = regexp.MustCompile(`^\d+`)
+)
+
+// statementEnd is the line, from 1, in which the loop or block construct ends that follows a
+// line; 0 where none follows.
+func (t *fortranText) statementEnd(line int) int {
+	var open []string // "do", a label, or "block"
+	for ; line < len(t.lines); line++ {
+		text := strings.ToLower(strings.TrimSpace(t.lines[line]))
+		if text == "" || text[0] == '!' || text[0] == '#' || t.fixed && strings.Contains("cC*", t.lines[line][:1]) {
+			continue
+		}
+		text, _, _ = strings.Cut(text, "!")
+		switch match := doStatement.FindStringSubmatch(text); {
+		case match != nil && match[1] != "":
+			open = append(open, match[1])
+		case match != nil:
+			open = append(open, "do")
+		case blockStatement.MatchString(strings.TrimSpace(text)):
+			open = append(open, "block")
+		case endDo.MatchString(text) || endBlock.MatchString(text):
+			if len(open) > 0 {
+				open = open[:len(open)-1]
+			}
+		default:
+			if number := label.FindString(text); number != "" {
+				for len(open) > 0 && open[len(open)-1] == number {
+					open = open[:len(open)-1]
+				}
+			}
+		}
+		if len(open) == 0 {
+			if doStatement.MatchString(text) || endDo.MatchString(text) || endBlock.MatchString(text) || label.MatchString(text) {
+				return line + 1
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// write puts what a construct became in the place of its directive.
+func (t *fortranText) write(c *inFortran, end *directive.Directive) (problem string) {
+	dropped := c.dropped || c.name == "data" && !c.hasData()
+	lines := append([]string{}, c.before...)
+	if !dropped {
+		lines = append(lines, "!$acc "+c.String())
+	}
+	lines = append(append(lines, c.inside...), c.after...)
+	if len(lines) == 0 {
+		lines = []string{"!"}
+	}
+	t.replaced[c.d.Line-1], t.until[c.d.Line-1] = t.placed(lines, c.line), c.d.Last-1
+	if !c.structured() {
+		return ""
+	}
+	behind := append([]string{}, c.last...)
+	if c.ended && end != nil {
+		lines = append(lines[:0:0], c.ending...)
+		if !dropped {
+			lines = append(lines, "!$acc "+end.Name)
+		}
+		lines = append(lines, behind...)
+		if dropped || len(lines) > 1 {
+			if len(lines) == 0 {
+				lines = []string{"!"}
+			}
+			t.replaced[end.Line-1], t.until[end.Line-1] = t.placed(lines, end.Line), end.Last-1
+		}
+		return ""
+	}
+	if len(c.ending)+len(behind) == 0 {
+		return ""
+	}
+	if c.end == 0 {
+		return "the end of the statement that " + c.name + " is about cannot be found"
+	}
+	t.ahead[c.end] = append(t.placed(append(append([]string{}, c.ending...), behind...), c.end), t.ahead[c.end]...)
+	return ""
+}
+
+// placed are lines of directives and statements as the form has them, each at the same line
+// of the source.
+func (t *fortranText) placed(lines []string, line int) (written []string) {
+	for _, text := range lines {
+		written = append(written, fmt.Sprintf("# %d %q", line, t.file))
+		written = append(written, t.folded(text)...)
+	}
+	return written
+}
+
+// folded breaks a line where the form allows no longer one.
+func (t *fortranText) folded(text string) (lines []string) {
+	first, next, width := "", "&", 120
+	if rest, ok := strings.CutPrefix(text, "!$acc "); ok {
+		first, next, text = "!$acc ", "!$acc& ", rest
+	} else if t.fixed {
+		first, next = "      ", "     &"
+	}
+	if t.fixed {
+		width = 71 - len(next)
+	}
+	for len(text) > width {
+		at := strings.LastIndexAny(text[:width], " ,)(")
+		if at <= 0 {
+			at = width - 1
+		}
+		line := first + text[:at+1]
+		if !t.fixed {
+			line += "&"
+		}
+		lines, text, first = append(lines, line), text[at+1:], next
+	}
+	return append(lines, first+text)
+}
+
+// written is the source with what replaces its lines.
+func (t *fortranText) written() string {
+	var out []string
+	for i := 0; i < len(t.lines); i++ {
+		if len(t.ahead[i]) > 0 {
+			out = append(append(out, t.ahead[i]...), fmt.Sprintf("# %d %q", i+1, t.file))
+		}
+		if lines, ok := t.replaced[i]; ok {
+			out = append(out, lines...)
+			i = t.until[i]
+			out = append(out, fmt.Sprintf("# %d %q", i+2, t.file))
+			continue
+		}
+		out = append(out, t.lines[i])
+	}
+	out = append(out, t.ahead[len(t.lines)]...)
+	return strings.Join(out, "\n")
+}
