@@ -92,6 +92,7 @@ accscope_cuda_measure (struct accscope_cuda_queue *q, uint64_t correlation,
   if (!__atomic_load_n (&d->observing, __ATOMIC_RELAXED))
     return NULL;
   if (__atomic_load_n (&d->tracing, __ATOMIC_ACQUIRE)
+      && !(kind & ACCSCOPE_CUDA_PEER)
       && (kind != ACCSCOPE_CUDA_KERNEL || accscope_cuda_traces_kernels ()))
     {
       accscope_cuda_trace_begin (d, correlation, kind, bytes);
@@ -103,7 +104,7 @@ accscope_cuda_measure (struct accscope_cuda_queue *q, uint64_t correlation,
   else if ((o = malloc (sizeof *o)) == NULL)
     return NULL;
   o->record = (struct accscope_cuda_record) { .correlation = correlation,
-					      .kind = kind & ~ACCSCOPE_CUDA_PAGEABLE, .bytes = bytes,
+					      .kind = kind & ~(ACCSCOPE_CUDA_PAGEABLE | ACCSCOPE_CUDA_PEER), .bytes = bytes,
 					      .pageable = (kind & ACCSCOPE_CUDA_PAGEABLE) != 0 };
   o->next = NULL;
   o->start = NULL;

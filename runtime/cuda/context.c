@@ -167,3 +167,24 @@ accscope_cuda_free (struct accscope_cuda_device *d, CUdeviceptr address)
   ENTERED (d);
   return CALL (d, cuMemFree, address);
 }
+
+struct accscope_cuda_answer
+accscope_cuda_reach (struct accscope_cuda_device *d, struct accscope_cuda_device *other)
+{
+  int can = 0;
+  struct accscope_cuda_answer a = CALL (d, cuDeviceCanAccessPeer, &can, d->device, other->device);
+
+  if (FAILED (a) || !can)
+    return a;
+  ENTERED (d);
+  a = CALL (d, cuCtxEnablePeerAccess, other->context, 0);
+  switch (a.result)
+    {
+    case CUDA_ERROR_PEER_ACCESS_UNSUPPORTED:
+    case CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED:	/* by the program itself */
+    case CUDA_ERROR_TOO_MANY_PEERS:
+      return SUCCESS;
+    default:
+      return a;
+    }
+}

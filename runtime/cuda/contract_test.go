@@ -97,6 +97,8 @@ func TestContract(t *testing.T) {
 	}{
 		"one device":       {nil, false},
 		"two devices":      {map[string]string{"ACCSCOPE_STANDIN_DEVICES": "2"}, true},
+		"no peers":         {map[string]string{"ACCSCOPE_STANDIN_DEVICES": "2", "ACCSCOPE_STANDIN_NO_PEERS": "1"}, true},
+		"two with CUPTI":   {map[string]string{"ACCSCOPE_STANDIN_DEVICES": "2", "ACCSCOPE_ACTIVITY": "cupti", "ACCSCOPE_CUPTI": cupti}, true},
 		"little memory":    {map[string]string{"ACCSCOPE_STANDIN_MEMORY": fmt.Sprint(256 << 20)}, true},
 		"CUPTI":            {map[string]string{"ACCSCOPE_ACTIVITY": "cupti", "ACCSCOPE_CUPTI": cupti}, false},
 		"stamps and CUPTI": {map[string]string{"ACCSCOPE_CUPTI": cupti}, true},

@@ -32,7 +32,8 @@ enum accscope_cuda_kind
   ACCSCOPE_CUDA_STORE,		/* no activity */
   ACCSCOPE_CUDA_AWAIT,		/* no operation: the caller's thread waits */
   /* Added to a transfer's kind where it goes in stages for its memory is pageable.  */
-  ACCSCOPE_CUDA_PAGEABLE = 64
+  ACCSCOPE_CUDA_PAGEABLE = 64,
+  ACCSCOPE_CUDA_PEER = 32
 };
 
 /* One finished operation.  */
@@ -267,6 +268,7 @@ struct accscope_cuda_step
   uint8_t kind;			/* enum accscope_cuda_kind */
   bool now;
   bool stamps;			/* the kernel can take its times */
+  bool peer;			/* the copy goes to another device */
 };
 
 /* step.c: puts it onto its queue, and returns 0, or the answer says why not;
@@ -295,6 +297,9 @@ accscope_cuda_alloc (struct accscope_cuda_device *device, size_t bytes,
 		     CUdeviceptr *address);
 ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_free (struct accscope_cuda_device *device, CUdeviceptr address);
+/* Lets a device use another one's memory, now and later.  That it cannot is no error.  */
+ACCSCOPE_USED struct accscope_cuda_answer
+accscope_cuda_reach (struct accscope_cuda_device *device, struct accscope_cuda_device *other);
 
 /* order.c: marks, waiting.  */
 ACCSCOPE_USED struct accscope_cuda_answer
@@ -340,7 +345,7 @@ accscope_cuda_download (struct accscope_cuda_queue *queue, uint64_t correlation,
 			CUdeviceptr from, size_t bytes, int now);
 ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_copy (struct accscope_cuda_queue *queue, uint64_t correlation,
-		    CUdeviceptr to, CUdeviceptr from, size_t bytes);
+		    CUdeviceptr to, CUdeviceptr from, size_t bytes, bool peer);
 ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_fill (struct accscope_cuda_queue *queue, uint64_t correlation,
 		    CUdeviceptr to, unsigned char value, size_t bytes);

@@ -25,8 +25,11 @@ enum
   CUDA_SUCCESS = 0,
   CUDA_ERROR_INVALID_VALUE = 1,
   CUDA_ERROR_OUT_OF_MEMORY = 2,
+  CUDA_ERROR_PEER_ACCESS_UNSUPPORTED = 217,
   CUDA_ERROR_NOT_FOUND = 500,
   CUDA_ERROR_NOT_READY = 600,
+  CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = 704,
+  CUDA_ERROR_TOO_MANY_PEERS = 711,
 
   CU_STREAM_DEFAULT = 0,
   CU_STREAM_NON_BLOCKING = 1,
@@ -66,6 +69,8 @@ enum
   X (cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (CUcontext *context, CUdevice device)) \
   X (cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (CUdevice device)) \
   X (cuCtxGetCurrent, "cuCtxGetCurrent", (CUcontext *context))			\
+  X (cuDeviceCanAccessPeer, "cuDeviceCanAccessPeer", (int *can, CUdevice device, CUdevice peer)) \
+  X (cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess", (CUcontext peer, unsigned flags))	\
   X (cuCtxSetCurrent, "cuCtxSetCurrent", (CUcontext context))			\
   X (cuMemGetInfo, "cuMemGetInfo_v2", (size_t *free, size_t *total))		\
   X (cuMemAlloc, "cuMemAlloc_v2", (CUdeviceptr *address, size_t bytes))		\

@@ -135,8 +135,22 @@ func inParts(o *device.Operation, parts []device.Part, err error) error {
 	return err
 }
 
-func (q *queue) Copy(o *device.Operation, correlation uint64, dst, src device.Address, n uint64, now bool) error {
-	return q.transfer(o, "copy", C.ACCSCOPE_CUDA_COPY, correlation, dst, uintptr(src), n, now)
+func (q *queue) Copy(o *device.Operation, correlation uint64, to device.Device, dst, src device.Address, n uint64, now bool) error {
+	other, ok := to.(*cudaDevice)
+	if !ok {
+		return device.Errorf(device.InvalidArgument, 0, "copy: the memory belongs to a device of another kind")
+	}
+	if other == q.device {
+		return q.transfer(o, "copy", C.ACCSCOPE_CUDA_COPY, correlation, dst, uintptr(src), n, now)
+	}
+	if err := q.device.reach(other); err != nil {
+		return err
+	}
+	s, err := q.prepare(o, "copy to another device", C.ACCSCOPE_CUDA_COPY, correlation, dst, uintptr(src), n, now)
+	if err == nil {
+		s.peer = true
+	}
+	return err
 }
 
 func (q *queue) Fill(o *device.Operation, correlation uint64, dst device.Address, value byte, n uint64, now bool) error {

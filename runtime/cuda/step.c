@@ -26,7 +26,7 @@ put (const struct accscope_cuda_step *s)
       return transfer (s);
     case ACCSCOPE_CUDA_COPY:
       return accscope_cuda_copy (s->queue, s->correlation, s->device, s->other,
-				 s->bytes);
+				 s->bytes, s->peer);
     case ACCSCOPE_CUDA_FILL:
       return accscope_cuda_fill (s->queue, s->correlation, s->device,
 				 (unsigned char) s->other, s->bytes);

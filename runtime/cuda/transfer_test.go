@@ -62,7 +62,7 @@ func TestTransfersOfNothing(t *testing.T) {
 				return []error{
 					devicetest.Download(q, 0, host, 0, n, now),
 					devicetest.Upload(q, 1, 0, host, n, now), // which the download is before
-					devicetest.Copy(q, 2, 0, 0, n, now),
+					devicetest.Copy(q, 2, d, 0, 0, n, now),
 					devicetest.Fill(q, 3, 0, 1, n, now),
 				}
 			}

@@ -167,8 +167,10 @@ type Queue interface {
 	// those in no part to none; there is one part at least. They are read when it is put onto the queue, and may
 	// change then.
 	Scatter(o *Operation, correlation uint64, parts []Part, src Address, n uint64, now bool) error
-	// Copy copies n bytes inside the device.
-	Copy(o *Operation, correlation uint64, dst, src Address, n uint64, now bool) error
+	// Copy copies n bytes from memory of the queue's device to memory of one of the same
+	// backend, mostly the same one. The other one's queues know nothing of it, and it must
+	// not close before the copy is done.
+	Copy(o *Operation, correlation uint64, to Device, dst, src Address, n uint64, now bool) error
 	// Fill sets n bytes to value.
 	Fill(o *Operation, correlation uint64, dst Address, value byte, n uint64, now bool) error
 	// Launch runs a kernel. Its argument block lies in device memory, and stays as it

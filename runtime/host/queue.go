@@ -152,7 +152,7 @@ func inParts(o *device.Operation, parts []device.Part, err error) error {
 	return err
 }
 
-func (q *queue) Copy(o *device.Operation, correlation uint64, dst, src device.Address, n uint64, _ bool) error {
+func (q *queue) Copy(o *device.Operation, correlation uint64, _ device.Device, dst, src device.Address, n uint64, _ bool) error {
 	return q.prepare(o, device.ActivityCopy, correlation, uintptr(dst), uintptr(src), n)
 }
 

@@ -45,8 +45,8 @@ type block struct {
 	cells map[uintptr]int
 
 	// users are the queues of constructs that have ended, for this block, while
-	// their kernels may still run: its memory must outlive those. Guarded by
-	// Device.mu.
+	// their kernels may still run, and those of other devices that copy into it: its
+	// memory must outlive those. Guarded by Device.mu.
 	users []*Queue
 
 	first dataenv.Mapping // the mapping that most blocks have only one of

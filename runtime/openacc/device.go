@@ -40,6 +40,7 @@ type Device struct {
 	queues                    map[int]*Queue             // by async value; those of acc_async_sync are not here
 	idle                      []*Queue                   // synchronous queues without a thread
 	copyBacks                 []*copyBack                // ranges being copied back for a mapping already removed
+	senders                   []*Queue                   // of other devices, that have copied to this one
 	links                     []linked                   // declare link variables of its images
 	hostCoded                 device.HostCoded           // the driver, if it is one
 	warned                    map[warning]bool           // said already

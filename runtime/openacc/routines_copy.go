@@ -2,6 +2,7 @@ package openacc
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/accscope/accscope/runtime/dataenv"
@@ -82,16 +83,16 @@ func (t *copyRoutines) memcpy(routine string, to, from copySide, bytes uintptr, 
 		t.nameData(target, bytes)
 		t.download(q, &transfer{host: target, device: device.Address(source), size: bytes})
 	default:
-		t.copyInside(q, device.Address(target), device.Address(source), bytes)
+		t.copyBetween(q, d, device.Address(target), device.Address(source), bytes)
 		return
 	}
 	t.finish(q)
 }
 
-// copyInside copies inside a queue's device.
-func (t *copyRoutines) copyInside(q *Queue, to, from device.Address, bytes uintptr) {
+// copyBetween copies from a queue's device to d, mostly the same one.
+func (t *copyRoutines) copyBetween(q *Queue, d *Device, to, from device.Address, bytes uintptr) {
 	ticket := t.correlate(q, "")
-	if t.enqueue(q.driver.Copy(t.operation(q), ticket, to, from, uint64(bytes), q.synchronous())) {
+	if t.enqueue(q.driver.Copy(t.operation(q), ticket, d.driver, to, from, uint64(bytes), q.synchronous())) {
 		t.finish(q)
 	}
 }
@@ -166,12 +167,12 @@ func (t *copyRoutines) MemcpyD2D(to, from unsafe.Pointer, bytes uintptr, toNumbe
 		return
 	}
 	target, source := t.rt.device(d.Type, toNumber), t.rt.device(d.Type, fromNumber)
-	toAddress, ok := t.located(target, "data_arg_dest", to, bytes)
-	if !ok {
+	into := t.located(target, "data_arg_dest", to, bytes)
+	if into == nil {
 		return
 	}
-	fromAddress, ok := t.located(source, "data_arg_src", from, bytes)
-	if !ok {
+	outOf := t.located(source, "data_arg_src", from, bytes)
+	if outOf == nil {
 		return
 	}
 	t.context.device = source
@@ -179,26 +180,25 @@ func (t *copyRoutines) MemcpyD2D(to, from unsafe.Pointer, bytes uintptr, toNumbe
 	if q == nil {
 		return
 	}
-	if target == source {
-		t.copyInside(q, toAddress, fromAddress, bytes)
-		return
+	if target != source && !q.synchronous() {
+		target.receives(into, q)
 	}
-	// Devices do not reach each other's memory: by way of the host, which waits.
-	buffer := make([]byte, bytes)
-	through := uintptr(unsafe.Pointer(unsafe.SliceData(buffer)))
-	t.download(q, &transfer{host: through, device: fromAddress, size: bytes})
-	t.awaitQueue(q, true)
-	t.context.device = target
-	into := t.onQueue(target, AsyncSync)
-	if into == nil {
-		return
-	}
-	t.upload(into, &transfer{host: through, device: toAddress, size: bytes, staged: buffer})
-	t.finish(into)
+	t.copyBetween(q, target, into.DeviceOf(uintptr(to)), outOf.DeviceOf(uintptr(from)), bytes)
 }
 
-// located finds the device address of a host range that must be present.
-func (t *copyRoutines) located(d *Device, argument string, host unsafe.Pointer, bytes uintptr) (device.Address, bool) {
+// receives notes that q, of another device, copies into m.
+func (d *Device) receives(m *dataenv.Mapping, q *Queue) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	blockOf(m).usedBy(q)
+	if !slices.Contains(d.senders, q) {
+		d.senders = append(d.senders, q)
+	}
+}
+
+// located finds the mapping of a host range that must be present, nil after the error that
+// it is not.
+func (t *copyRoutines) located(d *Device, argument string, host unsafe.Pointer, bytes uintptr) *dataenv.Mapping {
 	t.context.device = d
 	var m *dataenv.Mapping
 	presence := dataenv.Absent
@@ -215,7 +215,7 @@ func (t *copyRoutines) located(d *Device, argument string, host unsafe.Pointer, 
 	d.mu.Unlock()
 	if failure != nil {
 		t.fail(failure)
-		return 0, false
+		return nil
 	}
-	return m.DeviceOf(uintptr(host)), true
+	return m
 }

@@ -58,12 +58,19 @@ func (t *devices) shutDown(d *Device, parent construct) (gone []*dataenv.Mapping
 	return gone
 }
 
-// synchronize waits for all queues of async-values, and gives the first error.
+// synchronize waits for all queues of async-values, and for what others copy here, and
+// gives the first error of its own.
 func (d *Device) synchronize() (failure error) {
 	for _, q := range d.all() {
 		if err := d.kept(q.driver.Synchronize()); failure == nil {
 			failure = err
 		}
+	}
+	d.mu.Lock()
+	senders := slices.Clone(d.senders)
+	d.mu.Unlock()
+	for _, q := range senders {
+		q.device.keep(q.driver.Synchronize())
 	}
 	return failure
 }
@@ -148,7 +155,7 @@ func (t *devices) close(d *Device) error {
 	}
 	d.queues = map[int]*Queue{}
 	d.byAsync.Clear()
-	d.idle, d.copyBacks = nil, nil
+	d.idle, d.copyBacks, d.senders = nil, nil, nil
 	d.mu.Unlock()
 	err := d.driver.Close()
 	d.generation.Add(1)

@@ -228,13 +228,14 @@ func (t *waiter) idle(q *Queue) bool {
 }
 
 // outlive makes q, or with a synchronous queue the host thread, wait for kernels of other
-// queues that may still use the mappings removed, whose memory is about to be freed.
+// queues that may still use the mappings removed, whose memory is about to be freed. For
+// another device's queue, which copies into them, the host thread waits.
 func (t *waiter) outlive(q *Queue) {
 	for _, m := range t.scratch.removed {
 		for _, user := range blockOf(m).users {
 			switch {
 			case user == q || !user.busy():
-			case !q.synchronous():
+			case !q.synchronous() && user.device == q.device:
 				t.follow(q, user)
 			default:
 				t.planAwait(user)

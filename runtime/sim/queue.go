@@ -95,8 +95,14 @@ func inParts(o *device.Operation, parts []device.Part, err error) error {
 	return err
 }
 
-func (q *queue) Copy(o *device.Operation, correlation uint64, dst, src device.Address, n uint64, now bool) error {
-	if err := q.device.checkRange("copy to", dst, n); err != nil {
+func (q *queue) Copy(o *device.Operation, correlation uint64, to device.Device, dst, src device.Address, n uint64, now bool) error {
+	other, ok := to.(interface {
+		checkRange(string, device.Address, uint64) error
+	})
+	if !ok {
+		return device.Errorf(device.InvalidArgument, 0, "copy: the memory belongs to a device of another kind")
+	}
+	if err := other.checkRange("copy to", dst, n); err != nil {
 		return err
 	}
 	if err := q.device.checkRange("copy from", src, n); err != nil {

@@ -249,6 +249,26 @@ cuMemcpyDtoDAsync_v2 (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream s
 }
 
 EXPORT CUresult
+cuDeviceCanAccessPeer (int *can, CUdevice device, CUdevice peer)
+{
+  FAULT ("cuDeviceCanAccessPeer");
+  *can = device != peer && getenv ("ACCSCOPE_STANDIN_NO_PEERS") == NULL;
+  return CUDA_SUCCESS;
+}
+
+/* Whoever enables a device twice is told so, as the driver does.  */
+EXPORT CUresult
+cuCtxEnablePeerAccess (CUcontext peer, unsigned flags)
+{
+  static CUcontext enabled;
+
+  (void) flags;
+  FAULT ("cuCtxEnablePeerAccess");
+  return __atomic_exchange_n (&enabled, peer, __ATOMIC_RELAXED) == peer
+	 ? CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED : CUDA_SUCCESS;
+}
+
+EXPORT CUresult
 cuMemsetD8Async (CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream)
 {
   struct standin_operation o = { .kind = STANDIN_FILL, .run = run_fill, .to = (void *) (uintptr_t) to,

@@ -17,6 +17,7 @@
      ACCSCOPE_STANDIN_MEMORY	bytes of each (1 GiB)
      ACCSCOPE_STANDIN_TAKEN	bytes of them that other processes use (0)
      ACCSCOPE_STANDIN_VERSION	version of the driver (12040)
+     ACCSCOPE_STANDIN_NO_PEERS	devices do not reach each other's memory
      ACCSCOPE_STANDIN_CAPABILITY	compute capability times ten (90)
      ACCSCOPE_STANDIN_FAIL	FUNCTION:NTH:RESULT,...: the NTH call fails so;
 				"kernel" counts kernels as they run, "late" the

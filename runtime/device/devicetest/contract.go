@@ -33,6 +33,7 @@ func Run(t *testing.T, b device.Backend, k Kernels) {
 		{"transfers", transfers},
 		{"gather", gather},
 		{"scatter", scatter},
+		{"peers", peers},
 		{"order", order},
 		{"then", then},
 		{"marks", marks},
@@ -181,13 +182,13 @@ func transfers(t *testing.T, f *fixture) {
 		a, b := f.alloc(t, size), f.alloc(t, size)
 		check(t, Upload(q, 1, a, src, size, now))
 		check(t, Fill(q, 2, b, 0x55, size, now))
-		check(t, Copy(q, 3, b+8, a+16, size-24, now))
+		check(t, Copy(q, 3, f.device, b+8, a+16, size-24, now))
 		check(t, Download(q, 4, dst, b, size, now))
 		check(t, Upload(q, 5, a, src, 0, now))
 		check(t, Fill(q, 6, b, 0xaa, 0, now))
 		check(t, Gather(q, 9, a, []device.Part{{}}, 0, now))
 		check(t, Scatter(q, 9, []device.Part{{}}, a, 0, now))
-		check(t, Copy(q, 7, b, a, 0, now))
+		check(t, Copy(q, 7, f.device, b, a, 0, now))
 		check(t, Download(q, 8, dst, a, 0, now))
 		check(t, Await(q))
 		if idle, err := q.Idle(); !idle || err != nil {
@@ -400,7 +401,7 @@ func activity(t *testing.T, f *fixture) {
 		now := i%2 == 0
 		check(t, Upload(q, 10*i+2, a, src, size, now))
 		check(t, Fill(q, 10*i+3, a, 1, 16, now))
-		check(t, Copy(q, 10*i+4, a+32, a, 8, now))
+		check(t, Copy(q, 10*i+4, f.device, a+32, a, 8, now))
 		check(t, Download(q, 10*i+5, src, a, size, now))
 		if f.kernels.Nothing != 0 {
 			check(t, Launch(q, 10*i+6, f.kernel(t, f.kernels.Nothing), device.Geometry{}, device.ArgumentBlock{}, now))

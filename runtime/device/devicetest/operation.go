@@ -37,9 +37,9 @@ func Scatter(q device.Queue, correlation uint64, parts []device.Part, src device
 	return do(q, func(o *device.Operation) error { return q.Scatter(o, correlation, parts, src, n, now) })
 }
 
-// Copy puts a copy inside the device onto q.
-func Copy(q device.Queue, correlation uint64, dst, src device.Address, n uint64, now bool) error {
-	return do(q, func(o *device.Operation) error { return q.Copy(o, correlation, dst, src, n, now) })
+// Copy puts a copy to memory of device to onto q.
+func Copy(q device.Queue, correlation uint64, to device.Device, dst, src device.Address, n uint64, now bool) error {
+	return do(q, func(o *device.Operation) error { return q.Copy(o, correlation, to, dst, src, n, now) })
 }
 
 // Fill puts the setting of bytes onto q.
