@@ -263,12 +263,12 @@ struct accscope_cuda_step
   uintptr_t other;		/* host memory, a copy's source or a fill's value */
   size_t bytes;
   CUfunction function;
+  CUcontext peer;		/* of the other device that a copy goes to, else NULL */
   unsigned gangs, workers, vector;
   unsigned parts;		/* other is so many struct accscope_part; 0: it is one piece */
   uint8_t kind;			/* enum accscope_cuda_kind */
   bool now;
   bool stamps;			/* the kernel can take its times */
-  bool peer;			/* the copy goes to another device */
 };
 
 /* step.c: puts it onto its queue, and returns 0, or the answer says why not;
@@ -345,7 +345,7 @@ accscope_cuda_download (struct accscope_cuda_queue *queue, uint64_t correlation,
 			CUdeviceptr from, size_t bytes, int now);
 ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_copy (struct accscope_cuda_queue *queue, uint64_t correlation,
-		    CUdeviceptr to, CUdeviceptr from, size_t bytes, bool peer);
+		    CUdeviceptr to, CUcontext peer, CUdeviceptr from, size_t bytes);
 ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_fill (struct accscope_cuda_queue *queue, uint64_t correlation,
 		    CUdeviceptr to, unsigned char value, size_t bytes);

@@ -32,8 +32,8 @@ type cudaDevice struct {
 
 	mutex   sync.Mutex
 	queues  map[*queue]struct{}
-	locked  []*queue                 // by tryLockQueues
-	reached map[*cudaDevice]struct{} // whose memory this one may use
+	locked  []*queue                    // by tryLockQueues
+	reached map[*cudaDevice]C.CUcontext // of devices whose memory this one may use
 
 	// using is held for reading while c is in use by whoever holds none of what
 	// Close waits for: queues, images, calls of the pool.
@@ -55,7 +55,7 @@ func (d *cudaDevice) use() bool {
 func (d *cudaDevice) done() { d.using.RUnlock() }
 
 func openDevice(b *backend, number int, properties device.Properties, defaults device.Geometry, observe func(device.Activity, bool)) (*cudaDevice, error) {
-	d := &cudaDevice{backend: b, library: b.library, number: number, properties: properties, defaults: defaults, queues: map[*queue]struct{}{}, reached: map[*cudaDevice]struct{}{}}
+	d := &cudaDevice{backend: b, library: b.library, number: number, properties: properties, defaults: defaults, queues: map[*queue]struct{}{}, reached: map[*cudaDevice]C.CUcontext{}}
 	if answer := C.accscope_cuda_open(d.library.table, C.int(number), &d.c); answer.result != 0 {
 		failure := d.library.failure(answer, "initialise", number)
 		failure.Code = device.DeviceInit
@@ -156,26 +156,26 @@ func (d *cudaDevice) giveBack(address device.Address) error {
 	return d.ending(C.accscope_cuda_free(d.c, C.CUdeviceptr(address)), "free device memory")
 }
 
-// reach has copies to other's memory go there straight, where the two can; else the driver
-// takes them by way of the host.
-func (d *cudaDevice) reach(other *cudaDevice) error {
+// reach has copies to other's memory go there straight, where the two can, else by way of
+// the host, as the driver does it, and gives other's context.
+func (d *cudaDevice) reach(other *cudaDevice) (C.CUcontext, error) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	if _, known := d.reached[other]; known {
-		return nil
+	if context, known := d.reached[other]; known {
+		return context, nil
 	}
 	if d.closed.Load() {
-		return d.shutDown("reach another device")
+		return nil, d.shutDown("reach another device")
 	}
 	if !other.use() {
-		return other.shutDown("be reached by another device")
+		return nil, other.shutDown("be reached by another device")
 	}
 	defer other.done()
 	if err := d.answer(C.accscope_cuda_reach(d.c, other.c), "reach another device"); err != nil {
-		return err
+		return nil, err
 	}
-	d.reached[other] = struct{}{}
-	return nil
+	d.reached[other] = other.c.context
+	return other.c.context, nil
 }
 
 // ObservePool reports what the pool takes from the driver and gives back to it.

@@ -82,6 +82,8 @@ enum
   X (cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (CUdeviceptr to, const void *from, size_t bytes, CUstream stream)) \
   X (cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void *to, CUdeviceptr from, size_t bytes, CUstream stream)) \
   X (cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)) \
+  X (cuMemcpyPeerAsync, "cuMemcpyPeerAsync", (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, \
+     CUcontext from_context, size_t bytes, CUstream stream))			\
   X (cuMemsetD8Async, "cuMemsetD8Async", (CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream)) \
   X (cuStreamCreate, "cuStreamCreate", (CUstream *stream, unsigned flags))	\
   X (cuStreamDestroy, "cuStreamDestroy_v2", (CUstream stream))			\

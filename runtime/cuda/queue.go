@@ -143,12 +143,13 @@ func (q *queue) Copy(o *device.Operation, correlation uint64, to device.Device, 
 	if other == q.device {
 		return q.transfer(o, "copy", C.ACCSCOPE_CUDA_COPY, correlation, dst, uintptr(src), n, now)
 	}
-	if err := q.device.reach(other); err != nil {
+	context, err := q.device.reach(other)
+	if err != nil {
 		return err
 	}
 	s, err := q.prepare(o, "copy to another device", C.ACCSCOPE_CUDA_COPY, correlation, dst, uintptr(src), n, now)
 	if err == nil {
-		s.peer = true
+		s.peer = context
 	}
 	return err
 }

@@ -25,8 +25,8 @@ put (const struct accscope_cuda_step *s)
     case ACCSCOPE_CUDA_DOWNLOAD:
       return transfer (s);
     case ACCSCOPE_CUDA_COPY:
-      return accscope_cuda_copy (s->queue, s->correlation, s->device, s->other,
-				 s->bytes, s->peer);
+      return accscope_cuda_copy (s->queue, s->correlation, s->device, s->peer, s->other,
+				 s->bytes);
     case ACCSCOPE_CUDA_FILL:
       return accscope_cuda_fill (s->queue, s->correlation, s->device,
 				 (unsigned char) s->other, s->bytes);

@@ -198,15 +198,18 @@ accscope_cuda_download (struct accscope_cuda_queue *q, uint64_t correlation,
 
 struct accscope_cuda_answer
 accscope_cuda_copy (struct accscope_cuda_queue *q, uint64_t correlation,
-		    CUdeviceptr to, CUdeviceptr from, size_t bytes, bool peer)
+		    CUdeviceptr to, CUcontext peer, CUdeviceptr from, size_t bytes)
 {
   struct accscope_cuda_device *d = q->device;
   struct accscope_cuda_answer a = SUCCESS;
 
   ENTERED (d);
   LOCKED (&q->lock);
-  MEASURED (ACCSCOPE_CUDA_COPY | (peer ? ACCSCOPE_CUDA_PEER : 0),
-	    CALL (d, cuMemcpyDtoDAsync, to, from, bytes, q->stream));
+  if (peer != NULL)
+    MEASURED (ACCSCOPE_CUDA_COPY | ACCSCOPE_CUDA_PEER,
+	      CALL (d, cuMemcpyPeerAsync, to, peer, from, d->context, bytes, q->stream));
+  else
+    MEASURED (ACCSCOPE_CUDA_COPY, CALL (d, cuMemcpyDtoDAsync, to, from, bytes, q->stream));
   q->submitted++;
   return a;
 }

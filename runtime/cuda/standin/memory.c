@@ -249,6 +249,18 @@ cuMemcpyDtoDAsync_v2 (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream s
 }
 
 EXPORT CUresult
+cuMemcpyPeerAsync (CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+		   CUcontext from_context, size_t bytes, CUstream stream)
+{
+  struct standin_operation o = { .kind = STANDIN_COPY, .run = run_copy, .to = (void *) (uintptr_t) to,
+				 .from = (void *) (uintptr_t) from, .bytes = bytes };
+
+  FAULT ("cuMemcpyPeerAsync");
+  return to_context != from_context && standin_owns (from, bytes) && standin_owns (to, bytes)
+	   ? standin_enqueue (stream, o) : CUDA_ERROR_INVALID_VALUE;
+}
+
+EXPORT CUresult
 cuDeviceCanAccessPeer (int *can, CUdevice device, CUdevice peer)
 {
   FAULT ("cuDeviceCanAccessPeer");
