@@ -96,10 +96,13 @@ func inParts(o *device.Operation, parts []device.Part, err error) error {
 }
 
 func (q *queue) Copy(o *device.Operation, correlation uint64, to device.Device, dst, src device.Address, n uint64, now bool) error {
-	other, ok := to.(interface {
-		checkRange(string, device.Address, uint64) error
-	})
-	if !ok {
+	var other *simDevice
+	switch to := to.(type) {
+	case *simDevice:
+		other = to
+	case *codeDevice:
+		other = to.simDevice
+	default:
 		return device.Errorf(device.InvalidArgument, 0, "copy: the memory belongs to a device of another kind")
 	}
 	if err := other.checkRange("copy to", dst, n); err != nil {
