@@ -98,8 +98,8 @@ func inParts(o *device.Operation, parts []device.Part, err error) error {
 func (q *queue) Copy(o *device.Operation, correlation uint64, to device.Device, dst, src device.Address, n uint64, now bool) error {
 	var other *simDevice
 	switch to := to.(type) {
-	case *simDevice:
-		other = to
+	case hostCoded:
+		other = to.simDevice
 	case *codeDevice:
 		other = to.simDevice
 	default:
