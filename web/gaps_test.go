@@ -12,26 +12,13 @@ import (
 // are of, with the reason; what is to last until the end of a process that has not ended does
 // until the trace's.
 func TestGapsOnTheTimeline(t *testing.T) {
-	path := tracetest.File(t, 3000, 1)
-	trace := tracetest.Open(t, path)
-	threads, err := trace.Threads()
+	path, gaps := tracetest.Toggled(t, 3000)
+	thread := gaps[0].Thread
+	_, last, err := tracetest.Open(t, path).Extent()
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, last, err := trace.Extent()
-	if err != nil {
-		t.Fatal(err)
-	}
-	span := last - first
-	of := func(g store.Gap) string {
-		key, value := g.Note()
-		return "INSERT INTO meta VALUES ('" + key + "', '" + value + "')"
-	}
-	process, thread := threads[0].Process, threads[0].ID
-	tracetest.Change(t, path, "INSERT OR REPLACE INTO meta VALUES ('gaps_noted', 1)",
-		of(store.Gap{Process: process, Start: first + span/4, End: first + span/2, Reason: store.GapToggled}),
-		of(store.Gap{Process: process, Thread: thread, Start: first + span/8, End: first + span/6, Reason: store.GapToggled, Detail: "upload"}),
-		of(store.Gap{Process: process, Start: last - span/8, Open: true, Reason: store.GapLost}))
+	tracetest.Gaps(t, path, store.Gap{Process: gaps[0].Process, Start: last - 1000, Open: true, Reason: store.GapLost})
 	s := serve(t, Options{Traces: []string{path, tracetest.File(t, 300, 2)}})
 	lanes := map[int64]store.Lane{}
 	for _, lane := range answer[overviewAnswer](t, s, "/api/overview").Lanes {
@@ -43,7 +30,7 @@ func TestGapsOnTheTimeline(t *testing.T) {
 			want = slices.Insert(want, 0, "callbacks were switched off (upload)")
 		}
 		g := lane.Gaps
-		if n := len(g.Why); !slices.Equal(g.Why, want) || g.Start[n-2] != first+span/4 || g.End[n-2] != first+span/2 || g.End[n-1] < last {
+		if n := len(g.Why); !slices.Equal(g.Why, want) || g.Start[n-2] != gaps[1].Start || g.End[n-2] != gaps[1].End || g.End[n-1] < last {
 			t.Errorf("lane %+v has the gaps %+v, want %q", lanes[lane.Lane], g, want)
 		}
 	}

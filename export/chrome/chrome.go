@@ -20,6 +20,8 @@ import (
 )
 
 const (
+	// firstGapRow is the tid of the first row of a process's gaps, which is below its queues.
+	firstGapRow = 1 << 26
 	// firstQueueRow is the tid of the first device queue: above those of threads,
 	// also of those that export.Number numbers.
 	firstQueueRow = 1 << 24
@@ -34,7 +36,7 @@ func Write(out io.Writer, trace *store.Trace, options export.Options) error {
 		sites: map[int64][]byte{}, works: map[*store.Work][]byte{}}
 	e.block = append(e.block, "[\n"...)
 	var err error
-	for _, step := range []func() error{e.rows, e.records, e.activities, e.memory, e.counters} {
+	for _, step := range []func() error{e.rows, e.gaps, e.records, e.activities, e.memory, e.counters} {
 		if err = step(); err != nil {
 			break
 		}
@@ -166,6 +168,38 @@ func (e *exporter) queueRow(q *queue) error {
 	q.rows = append(q.rows, r)
 	return errors.Join(e.metadata("thread_name", r, "name", name),
 		e.metadata("thread_sort_index", r, "sort_index", firstQueueRow+int64(q.info.ID)))
+}
+
+// gaps writes the times of which the trace has not all that happened, in rows of their own.
+func (e *exporter) gaps() error {
+	list, err := e.options.Gaps(e.trace)
+	if err != nil {
+		return err
+	}
+	overlap, known := map[model.ProcessID]*export.Rows{}, map[row]bool{}
+	for _, g := range list {
+		at := row{e.numbers.PID[g.Process], firstGapRow + int64(lookup.New(overlap, g.Process).Place(g.Start, g.End))}
+		if !known[at] {
+			known[at] = true
+			if err := e.metadata("thread_name", at, "name", export.GapTitle); err != nil {
+				return err
+			}
+		}
+		e.begin('X', at, g.Start)
+		e.text(`,"dur":`)
+		e.block = appendMicroseconds(e.block, g.End-g.Start)
+		fields := []export.Field{{Name: "reason", Value: g.Reason}}
+		if g.Thread != 0 {
+			fields = append(fields, export.Field{Name: "thread", Value: e.tids[g.Thread].tid})
+		}
+		said, err := named(g.Why(), "gap", fields)
+		if err != nil {
+			return err
+		}
+		e.block = append(e.block, said...)
+		e.end(`}}`)
+	}
+	return e.err
 }
 
 // records writes the host's spans and events.

@@ -124,7 +124,11 @@ func (w window) ticks(width float64) []tick {
 
 // Legend names the colours.
 func (c *content) Legend() map[string]string {
-	return map[string]string{"kernel": "kernels", "upload": "uploads", "download": "downloads", "wait": "waits", "other": "everything else"}
+	names := map[string]string{"kernel": "kernels", "upload": "uploads", "download": "downloads", "wait": "waits", "other": "everything else"}
+	if c.Timeline.gaps {
+		names["gap"] = export.GapTitle
+	}
+	return names
 }
 
 // letter is the room that a letter of a title takes, user units: a wide one of the

@@ -22,6 +22,7 @@ type timeline struct {
 	Lanes         []lane
 	Ticks         []tick
 	Omitted       int // lanes
+	gaps          bool
 }
 
 type lane struct {
@@ -46,6 +47,10 @@ func newTimeline(trace *store.Trace, filter store.Filter, w window) (*timeline, 
 	if err != nil {
 		return nil, err
 	}
+	missing, err := trace.Partial()
+	if err != nil {
+		return nil, err
+	}
 	t := &timeline{Width: plotWidth, Ticks: w.ticks(plotWidth)}
 	previous := ""
 	for _, l := range lanes {
@@ -64,6 +69,12 @@ func newTimeline(trace *store.Trace, filter store.Filter, w window) (*timeline, 
 		row := lane{Y: float64(len(t.Lanes)) * laneHeight}
 		if title := titles(l); title != previous {
 			row.Title, previous = title, title
+		}
+		for _, g := range missing.In(l.Process, l.Thread, w.from, w.to) {
+			x := w.x(g.Start, plotWidth)
+			row.Blocks = append(row.Blocks, block{X: x, Width: max(w.x(g.End, plotWidth)-x, 0.5), Class: "gap", Opacity: "1",
+				About: export.GapTitle + ": " + g.Why() + ", " + report.ShowDuration(float64(g.End-g.Start))})
+			t.gaps = true
 		}
 		for i := range blocks {
 			row.Blocks = append(row.Blocks, draw(&blocks[i], w))

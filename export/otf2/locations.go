@@ -11,6 +11,7 @@ import (
 
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
 	"github.com/accscope/accscope/export/otf2/archive"
@@ -30,6 +31,8 @@ type process struct {
 type thread struct {
 	*archive.Stream
 	process *process
+	unseen  []report.Interval // of what is to come, when nothing was recorded
+	off     bool              // since the begin of the first of these
 }
 
 // mainPlace is the main thread's place among the members.
@@ -79,7 +82,7 @@ func (e *exporter) process(info store.Process, threads []model.ThreadInfo) {
 	e.out.GroupProperty(p.group, "ACCSCOPE::PID", strconv.Itoa(info.PID))
 	for _, t := range threads {
 		stream := e.out.Location(cmp.Or(t.Name, fmt.Sprintf("thread %d", t.TID)), archive.Thread, p.group)
-		e.threads[t.ID] = &thread{stream, p}
+		e.threads[t.ID] = &thread{Stream: stream, process: p}
 		p.members = append(p.members, stream)
 		if t.TID == info.PID {
 			p.main = stream

@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
 	"github.com/accscope/accscope/export/otf2/archive"
@@ -32,7 +34,7 @@ func Write(folder string, trace *store.Trace, options export.Options) error {
 		nodes: map[int64]archive.Ref{}, processes: map[model.ProcessID]*process{}, threads: map[model.ThreadID]*thread{},
 		devices: map[model.DeviceID]*device{}, queues: map[model.QueueID]*queue{},
 		sites: map[int64]*site{}, works: map[*store.Work]archive.Ref{}}
-	for _, step := range []func() error{e.locations, e.counters, e.memory, e.records, e.activities, e.programs} {
+	for _, step := range []func() error{e.locations, e.unseen, e.counters, e.memory, e.records, e.rest, e.activities, e.programs} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -77,9 +79,67 @@ func (e *exporter) records() error {
 		if thread == nil {
 			return // its begin has failed
 		}
-		failed = cmp.Or(failed, thread.Leave(e.at(at), e.enter(e.site(span.Site))))
+		failed = cmp.Or(failed, e.measure(thread, at), thread.Leave(e.at(at), e.enter(e.site(span.Site))))
 	})
 	return cmp.Or(err, failed)
+}
+
+// unseen notes of each thread when nothing of it was recorded; of some kinds of events only, it
+// was measured.
+func (e *exporter) unseen() error {
+	gaps, err := e.options.Gaps(e.trace)
+	if err != nil {
+		return err
+	}
+	for id, thread := range e.threads {
+		for _, g := range gaps {
+			if g.Process != thread.process.info.ID || g.Thread != 0 && g.Thread != id || g.Detail != "" {
+				continue
+			}
+			if n := len(thread.unseen) - 1; n >= 0 && g.Start <= thread.unseen[n].End {
+				thread.unseen[n].End = max(thread.unseen[n].End, g.End)
+				continue
+			}
+			thread.unseen = append(thread.unseen, report.Interval{Start: g.Start, End: g.End})
+		}
+	}
+	return nil
+}
+
+// measure writes when measuring was switched off on a thread, and on again, up to a time.
+func (e *exporter) measure(thread *thread, until int64) error {
+	for len(thread.unseen) > 0 {
+		next := &thread.unseen[0]
+		at := next.Start
+		if thread.off {
+			at = next.End
+		}
+		if at > until {
+			return nil
+		}
+		if err := thread.Measurement(e.at(at), thread.off); err != nil {
+			return err
+		}
+		if thread.off {
+			thread.unseen = thread.unseen[1:]
+		}
+		thread.off = !thread.off
+	}
+	return nil
+}
+
+// rest writes what measure has still to.
+func (e *exporter) rest() error {
+	for _, id := range slices.Sorted(maps.Keys(e.threads)) {
+		thread := e.threads[id]
+		if len(thread.unseen) == 0 {
+			continue
+		}
+		if err := cmp.Or(e.begin(thread.process, e.at(thread.unseen[0].Start)), e.measure(thread, math.MaxInt64)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // lastOf is when a process ended, or the trace did while it still ran.
@@ -97,6 +157,9 @@ func (e *exporter) record(r *store.Record) error {
 	}
 	at := e.at(r.Start)
 	if err := e.begin(thread.process, at); err != nil {
+		return err
+	}
+	if err := e.measure(thread, r.Start); err != nil {
 		return err
 	}
 	site, list := e.site(r.Site), &e.scratch

@@ -2,6 +2,7 @@ package otlp
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -41,6 +42,7 @@ type builder struct {
 	threads   map[model.ThreadID]model.ThreadInfo
 	extents   map[model.ProcessID]*extent
 	facts     map[string]string // of the trace
+	missing   map[model.ProcessID][]store.Gap
 
 	resources []*resourcepb.Resource // of the processes first, then of the devices
 	ofDevice  map[model.DeviceID]int
@@ -77,7 +79,7 @@ func newBuilder(trace *store.Trace, options Options) (*builder, error) {
 	}
 	b.ids = identify(meta, d.Processes, options.Parent)
 	b.realtime, b.last, b.facts = meta.Realtime, meta.Last, meta.Facts
-	return b, b.introduce(d)
+	return b, errors.Join(b.introduce(d), b.readGaps())
 }
 
 // introduce makes the resources of the trace's processes and devices, and keeps
@@ -144,6 +146,9 @@ func (b *builder) root(p *store.Process, e ending) *tracepb.Span {
 			a.flag("accscope.since_attach", true)
 		}
 	})
+	omitted := max(len(b.missing[p.ID])-mostGaps, 0)
+	b.result.Events += int64(omitted)
+	e.events, e.lost = append(e.events, b.gaps(p.ID)...), e.lost+uint32(omitted)
 	b.finish(span, e)
 	text, exited := strings.CutPrefix(p.Exit, "status ")
 	if status, err := strconv.ParseInt(text, 10, 64); exited && err == nil {
@@ -156,6 +161,34 @@ func (b *builder) root(p *store.Process, e ending) *tracepb.Span {
 		span.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR, Message: "the process was killed"}
 	}
 	return span
+}
+
+// mostGaps is how many gaps of a process are told.
+const mostGaps = 100
+
+// gaps are events of when the trace does not have all that happened in a process.
+func (b *builder) gaps(process model.ProcessID) (events []*tracepb.Span_Event) {
+	for _, g := range b.missing[process][:min(len(b.missing[process]), mostGaps)] {
+		a := &attributes{limits: b.limits.forEvents()}
+		a.text("accscope.gap.reason", g.Reason)
+		a.text("accscope.gap.why", g.Why())
+		a.number("accscope.gap.time", g.End-g.Start)
+		if g.Thread != 0 {
+			b.thread(a, g.Thread)
+		}
+		events = append(events, &tracepb.Span_Event{TimeUnixNano: b.unix(g.Start), Name: export.GapTitle, Attributes: a.list, DroppedAttributesCount: a.dropped})
+	}
+	return events
+}
+
+// readGaps reads what is missing from the trace.
+func (b *builder) readGaps() error {
+	gaps, err := b.options.Gaps(b.trace)
+	b.missing = map[model.ProcessID][]store.Gap{}
+	for _, g := range gaps {
+		b.missing[g.Process] = append(b.missing[g.Process], g)
+	}
+	return err
 }
 
 // extent is from when to when the spans of a process are, ns since the origin.

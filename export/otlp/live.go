@@ -301,6 +301,9 @@ func (l *Live) Finish(path string) (result Result, err error) {
 		return l.ended(err)
 	}
 	l.last, l.facts = meta.Last, meta.Facts
+	if err := l.readGaps(); err != nil {
+		return l.ended(err)
+	}
 	for more := true; more && err == nil; {
 		if more, err = l.chunk(true); more && l.ctx.Err() != nil {
 			l.result.Unread = true

@@ -25,7 +25,7 @@ func Write(out io.Writer, trace *store.Trace, options export.Options) error {
 		sites: map[int64]*prepared{}, works: map[*store.Work]*prepared{}, threads: map[model.ThreadID]*sequence{},
 		queues: map[model.QueueID]*queue{}, memories: map[model.DeviceID]*sequence{}}
 	var err error
-	for _, step := range []func() error{e.header, e.tracks, e.records, e.activities, e.memory, e.counters} {
+	for _, step := range []func() error{e.header, e.tracks, e.gaps, e.records, e.activities, e.memory, e.counters} {
 		if err = step(); err != nil {
 			break
 		}

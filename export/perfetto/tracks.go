@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
@@ -22,6 +23,7 @@ const (
 	overlapKind
 	counterKind
 	gpuKind
+	gapKind
 )
 
 func uuid(id int64, kind uint64) uint64 { return uint64(id)<<4 | kind }
@@ -44,6 +46,8 @@ func overlapTrack(id model.QueueID, lane int) uint64 {
 const (
 	ranksOfQueue = 4
 	memoryRank   = 1 << 30
+	// gapRank is that of a process's gaps, below its devices.
+	gapRank = 1 << 30
 )
 
 // queue is a device queue: one row of operations, as a rule.
@@ -140,6 +144,38 @@ func (e *exporter) describe(uuid, parent uint64, rank int64, rest func(*message)
 	packet.uint(packetSequence, sequenceOfTheTracks)
 	packet.bytes(packetDescriptor, descriptor)
 	e.w.emit(packet)
+}
+
+// gaps writes the times of which the trace has not all that happened, in tracks of their own below
+// their processes.
+func (e *exporter) gaps() error {
+	list, err := e.options.Gaps(e.trace)
+	if err != nil {
+		return err
+	}
+	type place struct {
+		process model.ProcessID
+		row     int
+	}
+	overlap, rows, said := map[model.ProcessID]*export.Rows{}, map[place]*sequence{}, map[string]*prepared{}
+	for _, g := range list {
+		at := place{g.Process, lookup.New(overlap, g.Process).Place(g.Start, g.End)}
+		s := lookup.Make(rows, at, func() *sequence {
+			track := uuid(int64(g.Process)<<16|int64(at.row&0xffff), gapKind)
+			e.describe(track, processTrack(g.Process), gapRank, func(m *message) { m.string(descriptorName, export.GapTitle) })
+			return e.w.newSequence(track)
+		})
+		shared := lookup.Make(said, g.Why(), func() *prepared {
+			p := &prepared{}
+			p.title(e.w, g.Why(), "gap")
+			p.annotate(e.w, export.Field{Name: "reason", Value: g.Reason})
+			return p
+		})
+		s.use(shared)
+		s.event(g.Start, append(append(message(nil), shared.event...), eventType<<3, typeBegin))
+		s.end(g.End)
+	}
+	return e.w.err
 }
 
 // activities writes what the devices did, and the rate of their transfers.

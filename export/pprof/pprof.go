@@ -16,6 +16,7 @@ import (
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
 	"github.com/accscope/accscope/export/stacks"
@@ -43,6 +44,11 @@ func Write(w io.Writer, trace *store.Trace, options export.Options) error {
 	if meta.Lost > 0 {
 		p.Comments = append(p.Comments, fmt.Sprintf("%d events were lost while recording", meta.Lost))
 	}
+	gaps, err := report.Gaps(trace)
+	if err != nil {
+		return err
+	}
+	p.Comments = append(p.Comments, gaps...)
 	b, err := newBuilder(p, trace)
 	if err != nil {
 		return err

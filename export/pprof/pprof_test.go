@@ -17,6 +17,19 @@ import (
 	"github.com/accscope/accscope/export"
 )
 
+// What is missing from the trace stands in the profile's comments.
+func TestGaps(t *testing.T) {
+	path, gaps := tracetest.Toggled(t, 500)
+	var file bytes.Buffer
+	if err := Write(&file, tracetest.Open(t, path), export.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.ParseData(file.Bytes())
+	if err != nil || len(p.Comments) != len(gaps) || !strings.Contains(p.Comments[0], "callbacks switched off") {
+		t.Errorf("%q, %v", p.Comments, err)
+	}
+}
+
 func TestSumsEqualTheTrace(t *testing.T) {
 	trace := tracetest.Generated(t, 2000)
 	var file bytes.Buffer

@@ -49,6 +49,38 @@ func Change(t testing.TB, path string, statements ...string) {
 	}
 }
 
+// Gaps notes gaps in the trace at path.
+func Gaps(t testing.TB, path string, gaps ...store.Gap) {
+	t.Helper()
+	statements := []string{"INSERT OR REPLACE INTO meta VALUES ('" + store.GapsNoted + "', 1)"}
+	for _, g := range gaps {
+		key, value := g.Note()
+		statements = append(statements, "INSERT INTO meta VALUES ('"+key+"', '"+value+"')")
+	}
+	Change(t, path, statements...)
+}
+
+// Toggled is File with two gaps: in the second quarter of its time callbacks were off, and from
+// the middle of the first to its end those of uploads on the first thread.
+func Toggled(t testing.TB, spans int) (path string, gaps []store.Gap) {
+	t.Helper()
+	path = File(t, spans, 1)
+	trace := Open(t, path)
+	threads, err := trace.Threads()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, last, err := trace.Extent()
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, quarter := threads[0], (last-first)/4
+	gaps = []store.Gap{{Process: of.Process, Thread: of.ID, Start: first + quarter/2, End: first + quarter, Reason: store.GapToggled, Detail: "upload"},
+		{Process: of.Process, Start: first + quarter, End: first + 2*quarter, Reason: store.GapToggled}}
+	Gaps(t, path, gaps...)
+	return path, gaps
+}
+
 // Spell is a statement that brings site_detail up to date after a change of sites
 // or strings.
 const Spell = `UPDATE site_detail SET (device, queue, name, source_file, function) = (SELECT s.device, s.queue, n.text, f.text, fn.text

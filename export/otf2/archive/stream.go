@@ -6,6 +6,7 @@ import "encoding/binary"
 const (
 	eventTime         = 5
 	eventAttributes   = 6
+	eventMeasurement  = 11
 	eventEnter        = 12
 	eventLeave        = 13
 	eventMetric       = 31
@@ -119,6 +120,16 @@ func (s *Stream) Enter(time uint64, region Ref, attributes *Attributes) error {
 func (s *Stream) Leave(time uint64, region Ref) error {
 	s.payload = appendUint32(s.payload[:0], uint32(region))
 	return s.event(eventLeave, time, nil)
+}
+
+// Measurement says that measuring is switched off here, or on again.
+func (s *Stream) Measurement(time uint64, on bool) error {
+	mode := byte(2)
+	if on {
+		mode = 1
+	}
+	s.payload = append(s.payload[:0], mode)
+	return s.event(eventMeasurement, time, nil)
 }
 
 // Metric tells the value of a metric instance of one member, an Int64.
