@@ -171,7 +171,7 @@ func (a *app) drawTabs(c canvas) {
 // looks for news now and then.
 const worthTelling = time.Second
 
-// drawAlarm shows errors and losses over the views and gives what is left.
+// drawAlarm shows errors, and what is missing, over the views and gives what is left.
 func (a *app) drawAlarm(c canvas) canvas {
 	v := a.frame.View
 	tell := func(style tcell.Style, format string, args ...any) {
@@ -183,6 +183,9 @@ func (a *app) drawAlarm(c canvas) canvas {
 	}
 	if v.Lost > 0 {
 		tell(c.theme.warning, "%d events were lost: the capture reached its limit", v.Lost)
+	}
+	for _, line := range unseen(v) {
+		tell(c.theme.warning, "%s", line)
 	}
 	if v.ErrorSum > 0 && len(v.Errors) > 0 {
 		newest := v.Errors[len(v.Errors)-1]

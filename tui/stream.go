@@ -11,6 +11,7 @@ import (
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/state"
+	"github.com/accscope/accscope/collector/store"
 )
 
 // Reading is one object of accscope top --json: the state at a time, and how
@@ -26,6 +27,7 @@ type Reading struct {
 	Lost      int64               `json:"lost_events"`
 	Errors    int64               `json:"errors"`
 	Newest    []state.Event       `json:"newest_errors"`
+	Gaps      []store.Gap         `json:"newest_gaps"` // times of which not all is known
 	Processes []model.ProcessInfo `json:"processes"`
 	Threads   []state.Thread      `json:"threads"`
 	Devices   []DeviceReading     `json:"devices"`
@@ -160,7 +162,7 @@ func reading(title string, before, f *Frame) *Reading {
 	portion := func(now, then int64) float64 { return max(min(float64(now-then)/float64(interval), 1), 0) }
 	r := &Reading{Session: title, Time: f.Time, State: f.State, Interval: interval, Events: v.Events,
 		EventRate: perSecond(v.Events, old.Events), Lost: v.Lost, Errors: v.ErrorSum,
-		Newest: nonNil(v.Errors[max(len(v.Errors)-10, 0):]), Processes: nonNil(v.Processes), Threads: nonNil(v.Threads),
+		Newest: nonNil(v.Errors[max(len(v.Errors)-10, 0):]), Gaps: nonNil(v.Gaps[max(len(v.Gaps)-10, 0):]), Processes: nonNil(v.Processes), Threads: nonNil(v.Threads),
 		Devices: []DeviceReading{}, Kernels: []KernelReading{}, Counters: nonNil(v.Counters)}
 	for _, k := range v.Kernels {
 		r.Kernels = append(r.Kernels, KernelReading{k, k.Timed.Count, k.Timed.Time, k.Timed.Shortest, k.Timed.Longest})

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
 )
 
 // state makes a State of what was taken in.
@@ -16,6 +17,9 @@ func (r *Reader) state() (*State, error) {
 	}
 	var err error
 	if v.Lost, v.Behind, err = r.trace.Shortfall(); err != nil {
+		return nil, err
+	}
+	if v.Gaps, err = r.gaps(); err != nil {
 		return nil, err
 	}
 	if v.Counters, err = r.readCounters(); err != nil {
@@ -80,6 +84,28 @@ func (r *Reader) state() (*State, error) {
 		return nil, err
 	}
 	return v, r.sums(v)
+}
+
+// gaps are those that have begun.
+func (r *Reader) gaps() (list []store.Gap, err error) {
+	missing, err := r.trace.Partial()
+	if err != nil {
+		return nil, err
+	}
+	now := r.at
+	if now == Newest {
+		now = r.now
+	}
+	for _, g := range missing.Gaps {
+		if g.Start > r.at || g.Start == math.MinInt64 {
+			continue
+		}
+		if g.Open = g.End > now || g.Open && g.End == math.MaxInt64; g.Open {
+			g.End = max(g.Start, now)
+		}
+		list = append(list, g)
+	}
+	return list, nil
 }
 
 // fillMemory says what is and was on a device, and what has leaked if its process came to an

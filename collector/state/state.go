@@ -20,6 +20,9 @@ type State struct {
 	Now    int64 `json:"now"`    // time of the newest event
 	Events int64 `json:"events"`
 	Lost   int64 `json:"lost"` // events that capture dropped
+	// Gaps are the times up to then of which the trace has not all that happened, but for the
+	// one before a program was attached to. One that lasts is open, and ends now.
+	Gaps []store.Gap `json:"gaps"`
 	// Within is what sums are limited to (Reader.Only), nil: nothing; Chosen is how much of
 	// that has passed, ns.
 	Within *store.Within `json:"-"`
