@@ -149,7 +149,7 @@ func Search(trace *store.Trace, minimum int64, told func(read, rules int)) ([]*F
 					continue
 				}
 			}
-			findings = append(findings, r.finding(g, gain, sources))
+			findings = append(findings, r.finding(seen, g, gain, sources))
 			for _, part := range g.all() {
 				places[placeTold{r.name, part.file, part.line}] = true
 			}

@@ -469,6 +469,9 @@ func (u *uses) kernel(s *structure.Statement, name string, written bool, open []
 	m := u.mapping(name)
 	if clause == "" {
 		clause = "copy" // the compiler's
+		if u.procedure.Fortran || !u.parameter[name] {
+			u.part(name, name, s.First)
+		}
 		m.clauses["copy"] = true
 	}
 	if clause == "present" && item != "" {
@@ -493,8 +496,27 @@ func (u *uses) note(name string, d *directive.Directive, item string) {
 	if clause != "" && !other {
 		u.mapping(name).clauses[clause] = true
 		if clause != "present" {
+			u.part(name, item, d.Line)
 			u.items[name] = item
 		}
+	}
+}
+
+// part refuses where a directive has another part of the data than is to stay: the runtime takes
+// no part that is only partly on the device.
+func (u *uses) part(name, item string, line int) {
+	whole := func(item string) bool { return strings.TrimSpace(item) == name }
+	other := func(a, b string) bool {
+		return !slices.EqualFunc(itemTokens(a), itemTokens(b), func(a, b structure.Token) bool { return strings.EqualFold(a.Text, b.Text) })
+	}
+	known := u.items[name]
+	for _, r := range u.stays {
+		if r.name == name {
+			known = r.item
+		}
+	}
+	if known != "" && !whole(known) && other(known, item) {
+		u.refuse("the directive at line %d has another part of %s", line, name)
 	}
 }
 

@@ -2,6 +2,7 @@ package advice
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -75,6 +76,81 @@ func withoutUpload(f *Finding, g *group, d *written) string {
 		return g.partly(d.withoutUpdate(f, "device"))
 	}
 	return g.partly(d.exchange(f, notSent))
+}
+
+// unlessUsed takes a patch back where a construct that the run did not reach may use the
+// variable.
+func (d *written) unlessUsed(f *Finding) {
+	if d.source == nil || d.run == nil || len(f.Edits) == 0 {
+		return
+	}
+	var names []string
+	for _, r := range d.itemsOf([]string{f.Variable}) {
+		parts := separator.Split(r.name, -1)
+		names = append(names, lower(strings.TrimSpace(parts[len(parts)-1]), d.source.fortran))
+	}
+	own := structure.At(d.source.procedures, d.source.directive.Line)
+	for _, file := range d.run.files {
+		for _, p := range d.source.sources.Procedures(file) {
+			structure.All(p.Body, func(s *structure.Statement) bool {
+				if s.Kind != structure.Construct || !s.ACC.Compute() || d.run.reached(file, s) {
+					return true
+				}
+				// Another procedure may have the data by another name.
+				if p != own || slices.ContainsFunc(names, func(name string) bool { return d.source.mentionedIn(s, name) }) {
+					f.refuse(fmt.Sprintf("the construct at line %d of %s, which the run did not reach, may use it", s.First, filepath.Base(file)))
+				}
+				return false
+			})
+		}
+	}
+}
+
+// reached says whether a record is of the lines of a construct's directive.
+func (seen *shown) reached(file string, s *structure.Statement) bool {
+	for line := s.First; line <= s.ACC.Last; line++ {
+		if seen.places[constructPlace{file: file, line: int64(line)}] {
+			return true
+		}
+	}
+	return false
+}
+
+// mentionedIn says whether a construct has a name, in its clauses or its code.
+func (t *text) mentionedIn(s *structure.Statement, name string) bool {
+	found := false
+	structure.All([]*structure.Statement{s}, func(s *structure.Statement) bool {
+		found = found || s.ACC != nil && mentionsItem(s.ACC, name) || slices.ContainsFunc(s.Tokens, func(token structure.Token) bool {
+			return token.Text == name || structure.Mentions(t.expanded(token.Text), name)
+		})
+		return !found
+	})
+	return found
+}
+
+// hostChanges says why the host may change a variable in the loops around the directive; "" where
+// it does not.
+func (d *written) hostChanges(variable string) string {
+	list, why := d.loops()
+	if why != "" {
+		return why
+	}
+	loop := list[len(list)-1].loop
+	for _, r := range d.itemsOf([]string{variable}) {
+		if !structure.IsName(r.name) {
+			return r.name + " is a component"
+		}
+		structure.All(loop.Body, func(s *structure.Statement) bool {
+			if s.Kind == structure.Construct && s.ACC.Compute() {
+				return false
+			}
+			if why == "" && s.ACC == nil && d.source.mayWrite(s.Tokens, target{name: lower(r.name, d.source.fortran)}) {
+				why = fmt.Sprintf("the host may change %s at line %d", r.name, s.First)
+			}
+			return why == ""
+		})
+	}
+	return why
 }
 
 // onlyWhole takes a patch back that would also leave out transfers which the finding is not

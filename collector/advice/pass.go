@@ -23,6 +23,7 @@ type shown struct {
 	rows       *rows
 	files      []string                // that records are of, in order once all are read
 	places     map[constructPlace]bool // lines that records are of
+	compared   bool                    // some transfers have hashes
 	waited     map[groupKey]*waitPlace
 	shortRows  links // of kernels that follow one another
 	// moves are how many transfers there are by what they are about, kernels where some are
@@ -329,6 +330,7 @@ func (p *pass) gain(r *rule, rows []occurrence) int64 {
 
 // count adds up what was reached.
 func (p *pass) count() {
+	p.compared = p.compared || len(p.hashed) > 0
 	for said := range p.met {
 		if at := (constructPlace{file: said.File, line: int64(said.Line)}); said.File != "" {
 			p.places[at] = true

@@ -49,6 +49,8 @@ func TestSurroundOf(t *testing.T) {
 		{"macro", "#define FIRST a[0]\nvoid f(double *a, int n) {\n" + loop("FIRST = 1;"), "the host uses a"},
 		{"nested macro", "#define F(i) a[i]\n#define SET(v) \\\n F(0) = v\nvoid f(double *a, int n) {\n" + loop("SET(1);"), "the host uses a"},
 		{"macro's parameter", "#define MAX(a, b) ((a) > (b) ? (a) : (b))\nvoid f(double *a, int n) {\nint k = 0;\n" + loop("k = MAX(k, s);"), region},
+		{"another part", "void f(double *a, int n) {\n" + loop("#pragma acc parallel loop copyin(a[0:2 * n])\nfor (int i = 0; i < n; i++) x += a[n + i];"), "the directive at line 5 has another part of a"},
+		{"the same part", "void f(double *a, int n) {\n" + loop("#pragma acc parallel loop copyin(a[0 : n])\nfor (int i = 0; i < n; i++) b[i] = a[i];"), region},
 		{"macro that counts", "#define MORE n++\nvoid f(double *a, int n) {\n" + loop("MORE;"), "n may be changed"},
 	} {
 		path, line := sourceOf(t, "f.c", test.text)
@@ -139,6 +141,53 @@ func TestRowsOtherWays(t *testing.T) {
 		}
 		if got := row.missed(); test.want == "" && got != "" || !strings.Contains(got, test.want) {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+// TestUnlessUsed: a transfer that the run did not need stays where a construct that it did not
+// reach may need it.
+func TestUnlessUsed(t *testing.T) {
+	for _, test := range []struct{ name, other, want string }{
+		{"none", "", ""},
+		{"by name", "if (n > 100) {\n#pragma acc parallel loop\nfor (int i = 0; i < n; i++) a[i] = 1;\n}\n", "the construct at line 6 of f.c, which the run did not reach, may use it"},
+		{"in a clause", "if (n > 100) {\n#pragma acc serial present(a)\n{\n}\n}\n", "the construct at line 6"},
+		{"something else", "if (n > 100) {\n#pragma acc parallel loop\nfor (int i = 0; i < n; i++) b[i] = 1;\n}\n", ""},
+		{"elsewhere", "}\n}\nvoid g(double *c) {\n{\n#pragma acc parallel loop\nfor (int i = 0; i < 9; i++) c[i] = 1;\n", "the construct at line 9"},
+	} {
+		path, line := sourceOf(t, "f.c", "double a[9], b[9];\nvoid f(int n) {\n#pragma acc data copyin(a)\n{\n"+test.other+"}\n}\n")
+		d := directiveAt(report.SourcesAt(time.Time{}), path, line("acc data"))
+		d.run = &shown{files: []string{path}, places: map[constructPlace]bool{{file: path, line: line("acc data")}: true}}
+		f := &Finding{Variable: "a"}
+		d.exchange(f, notSent)
+		d.unlessUsed(f)
+		if test.want == "" && (len(f.Edits) != 1 || f.NoPatch != "") || !strings.HasPrefix(f.NoPatch, test.want) {
+			t.Errorf("%s: %q, edits %v", test.name, f.NoPatch, f.Edits)
+		}
+		if test.other == "" {
+			continue
+		}
+		for _, words := range []string{"parallel loop", "serial"} {
+			if strings.Contains(test.other, words) {
+				d.run.places[constructPlace{file: path, line: line(words)}] = true
+			}
+		}
+		f = &Finding{Variable: "a"}
+		d.exchange(f, notSent)
+		if d.unlessUsed(f); f.NoPatch != "" {
+			t.Errorf("%s: %q, though it was reached", test.name, f.NoPatch)
+		}
+	}
+}
+
+// TestHostChanges: the host's writes in the loops around an update count, its reading does not.
+func TestHostChanges(t *testing.T) {
+	for _, test := range []struct{ host, want string }{
+		{"printf(\"%g\", a[0]);", ""}, {"if (s > 100) a[0] = 1;", "the host may change a at line 4"}, {"set(a);", "the host may change a at line 4"}, {"set();", "the host may change a at line 4"},
+	} {
+		path, line := sourceOf(t, "f.c", "double a[9];\nint main(void) {\nfor (int s = 0; s < 9; s++) {\n"+test.host+"\n#pragma acc update device(a)\n}\n}\n")
+		if got := directiveAt(report.SourcesAt(time.Time{}), path, line("#pragma")).hostChanges("a"); got != test.want {
+			t.Errorf("%s: %q, want %q", test.host, got, test.want)
 		}
 	}
 }

@@ -18,8 +18,7 @@ type text struct {
 	procedures []*structure.Procedure
 	fortran    bool
 	fixed      bool
-	known      func(line int) *directive.Directive
-	included   func(path string) []string   // lines of a file that it includes; nil: none is read
+	sources    *report.Sources
 	defined    map[string][]structure.Token // macros, once they are asked for
 	arrays     map[string]bool              // that Fortran declares, once they are asked for
 }
@@ -29,11 +28,13 @@ func textAt(sources *report.Sources, path string, line int64) *text {
 	if path == "" || line < 1 || sources.Content(path) == "" {
 		return nil
 	}
-	t := &text{path: path, lines: sources.Lines(path), directive: sources.Parsed(path, line), procedures: sources.Procedures(path),
-		known: func(line int) *directive.Directive { return sources.Parsed(path, int64(line)) }, included: sources.Lines}
+	t := &text{path: path, lines: sources.Lines(path), directive: sources.Parsed(path, line), procedures: sources.Procedures(path), sources: sources}
 	t.fortran, t.fixed = directive.Fortran(path)
 	return t
 }
+
+// known is the directive at a line of the file; nil where none is.
+func (t *text) known(line int) *directive.Directive { return t.sources.Parsed(t.path, int64(line)) }
 
 // indent is the blanks that a line begins with.
 func (t *text) indent(line int) string {

@@ -32,11 +32,18 @@ var roundTrip = &rule{
 			f.What = fmt.Sprintf("%s came back from the device %s, %s in all, without a kernel since it was last the same on both sides",
 				named(f.Variable), times(g.count), size(g.bytes))
 			f.Instead = withoutDownload(f, g, d)
+			if d.run != nil && !d.run.compared {
+				f.refuse("whether the host changed it before it came back is not known: record with run --hash")
+			}
 		case "up up":
 			f.What = fmt.Sprintf("%s was sent %s as it had come back from the device, %s in all", named(f.Variable), times(g.count), size(g.bytes))
 			f.Why = "the device had these values, and the host did not change them: each upload is time for nothing"
 			if d.known() && d.updates() {
 				f.Instead = g.partly(d.withoutUpdate(f, "device"))
+				g.onlyWhole(f)
+				if why := d.hostChanges(f.Variable); why != "" {
+					f.refuse(why)
+				}
 				return
 			}
 			f.Instead = g.mostly(d.stays(f, f.Variable))

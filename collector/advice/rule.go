@@ -199,7 +199,7 @@ func joined(parts []*group) *group {
 const mostBefore = 200
 
 // finding puts into words what a group shows.
-func (r *rule) finding(g *group, gain int64, sources *report.Sources) *Finding {
+func (r *rule) finding(seen *shown, g *group, gain int64, sources *report.Sources) *Finding {
 	f := &Finding{Rule: r.name, Gain: gain, Bytes: g.bytes, Count: g.count, File: g.file, Line: max(g.line, 0), Function: g.function,
 		Subject: g.subject, Confidence: r.confidence, SQL: g.statement(), wrong: r.wrong, first: r.first}
 	switch r.subject {
@@ -221,6 +221,7 @@ func (r *rule) finding(g *group, gain int64, sources *report.Sources) *Finding {
 		f.Places = []Place{}
 	}
 	d := directiveAt(sources, g.file, g.line)
+	d.run = seen
 	r.explain(f, g, d)
 	switch {
 	case f.NoPatch != "":

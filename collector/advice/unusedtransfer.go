@@ -5,6 +5,7 @@ import (
 
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
 )
 
 // unusedTransfer finds data that are sent, and sent again or deleted before anything
@@ -48,12 +49,20 @@ var unusedTransfer = &rule{
 	},
 	confidence: Likely,
 	relies:     []int32{model.Create, model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart, model.EnterDataStart},
+	refuted: func(seen *shown, sources *report.Sources, g *group) bool {
+		g.text = seen.inKernels(sources, g)
+		return false
+	},
 	explain: func(f *Finding, g *group, d *written) {
+		defer d.unlessUsed(f)
 		switch g.detail {
 		case "brought brought":
 			f.What = fmt.Sprintf("%s was brought back %s, %s in all, and never differed from what the host had", named(f.Variable), times(g.count), size(g.bytes))
 			f.Why = "no kernel changed it: each download is time for nothing"
 			f.Instead = withoutDownload(f, g, d)
+			if g.text.writes {
+				f.refuse("a kernel writes it, if only what it had")
+			}
 			return
 		case "never never":
 			f.What = fmt.Sprintf("%s was transferred %s, %s in all, and no kernel had any use of it", named(f.Variable), times(g.count), size(g.bytes))

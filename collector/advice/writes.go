@@ -40,9 +40,9 @@ func (t *text) define(path string, lines []string, read map[string]bool) {
 				}
 				t.defined[lower(m[1], t.fortran)] = append(t.defined[lower(m[1], t.fortran)], token)
 			}
-		} else if m := includeLine.FindStringSubmatch(line); m != nil && t.included != nil {
+		} else if m := includeLine.FindStringSubmatch(line); m != nil {
 			if other := filepath.Join(filepath.Dir(path), m[1]); !read[other] {
-				t.define(other, t.included(other), read)
+				t.define(other, t.sources.Lines(other), read)
 			}
 		}
 	}
