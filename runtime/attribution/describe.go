@@ -1,8 +1,10 @@
 package attribution
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/accscope/accscope/runtime/goacc"
 	"github.com/accscope/accscope/runtime/source"
@@ -133,6 +135,28 @@ func (a *Attribution) Describe(place Place, function uintptr, arguments goacc.Ar
 		told.describe(a, runtimeCall(place, function, entriesOf(arguments)), i, start(arguments, i))
 	}
 	return told
+}
+
+// Inner is a pointer inside of a variable of a kernel, by its entry (source.Inner).
+type Inner struct {
+	Entry int
+	source.Inner
+}
+
+// Inner implements openacc.Namer.
+func (a *Attribution) Inner(place Place, function uintptr, arguments goacc.Arguments) (list []Inner) {
+	names, _ := a.NameDirective(place, function, arguments)
+	starts := make([]uint64, len(names))
+	for i := range starts {
+		starts[i] = start(arguments, i)
+	}
+	for i, pointers := range a.process.Inner(runtimeCall(place, function, entriesOf(arguments)), names, starts) {
+		for _, p := range pointers {
+			list = append(list, Inner{i, p})
+		}
+	}
+	slices.SortFunc(list, func(a, b Inner) int { return cmp.Or(a.Entry-b.Entry, int(a.Offset-b.Offset)) })
+	return list
 }
 
 // DescribeData implements openacc.Namer.

@@ -226,7 +226,11 @@ func (t *launcher) enterCompute(p *planner, c *Construct, k *kernelCode) *kernel
 	if k == nil {
 		if k, err = d.kernel(c.Function); err != nil {
 			t.fail(t.fromDevice(err))
+			return nil
 		}
+	}
+	if mapped && d.hostCoded != nil && !t.warnOfInner(p, k, c) {
+		return nil
 	}
 	return k
 }

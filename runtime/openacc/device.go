@@ -66,6 +66,7 @@ type kernelCode struct {
 	function uintptr
 	naming   sync.Once
 	text     string
+	inner    innerPointers
 }
 
 // resolve is the launch geometry of a construct.

@@ -33,6 +33,8 @@ type Namer interface {
 	Describe(place attribution.Place, function uintptr, arguments goacc.Arguments, i int) attribution.Argument
 	DescribeData(place attribution.Place, host, bytes uintptr) attribution.Argument
 	Locate(returnAddress, function uintptr) attribution.Location
+	// Inner lists the pointers inside of the data of a construct's kernel that it may follow.
+	Inner(place attribution.Place, function uintptr, arguments goacc.Arguments) []attribution.Inner
 	// Refers says whether names are references at present (package attribution).
 	Refers() bool
 }

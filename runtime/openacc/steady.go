@@ -48,7 +48,7 @@ func (t *launcher) enterSteady(p *planner, c *Construct, k *kernelCode, r *recal
 	s.block.Begin(len(c.Arguments.Hosts))
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
-	if p.stays(s.items, p.queue) {
+	if p.stays(s.items, p.queue) && !p.hasInner(s.items, k) {
 		s.version = p.d.table.Version()
 		return true
 	}

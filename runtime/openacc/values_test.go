@@ -30,6 +30,9 @@ func (n *versionedNames) Refers() bool                                          
 func (n *versionedNames) Attribute(attribution.Place, uintptr, *callbacks.Info)          {}
 func (n *versionedNames) Version() uint64                                                { return n.version }
 func (n *versionedNames) Written(_ attribution.Place, _ uintptr, as construct) construct { return as }
+func (n *versionedNames) Inner(attribution.Place, uintptr, goacc.Arguments) []attribution.Inner {
+	return nil
+}
 func (n *versionedNames) DescribeData(attribution.Place, uintptr, uintptr) attribution.Argument {
 	return attribution.Argument{}
 }

@@ -46,6 +46,8 @@ type Slot struct {
 	Address bool
 	// Followed tells that the function is seen to reach memory by the variable's value.
 	Followed bool
+	// Inner are the pointers in the slot's data that the function may load.
+	Inner []Inner
 
 	typ  *units.Type   // of the variable, while it is being described; nil when unknown
 	kind typeReference // the same, without keeping the unit decoded
@@ -119,7 +121,8 @@ func (im *Image) slots(u *units.Unit, f *units.Scope) []Slot {
 	for _, s := range named {
 		s.Number = s.typ != nil && s.typ.Kind == units.Scalar
 		s.Address = s.typ != nil && s.typ.Kind == units.Pointer && !s.Pointer && !s.typ.IsReference()
-		s.Followed = fl != nil && fl.Followed(s.Index)
+		s.Followed = fl != nil && fl.Followed(s.Index, s.Bias)
+		s.Inner = innerPointers(&s, fl)
 		s.kind, s.typ = im.reference(s.typ), nil
 		list = append(list, s)
 	}

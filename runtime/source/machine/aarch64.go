@@ -7,7 +7,7 @@ import "encoding/binary"
 // Standard, section 6.1, tells which of them a call preserves).
 var AArch64 = &Processor{
 	StackPointer: 31, FramePointer: 29, Preserved: []int{19, 20, 21, 22, 23, 24, 25, 26, 27, 28},
-	General: 32, first: 0, Second: 1, AddressBits: 48,
+	General: 32, first: 0, Second: 1, arguments: []int{0, 1, 2, 3, 4, 5, 6, 7}, AddressBits: 48,
 	tracked: func(register int) int {
 		switch {
 		case register >= 0 && register < 32:

@@ -20,7 +20,7 @@ func armMemory(s *State, w uint32) {
 			s.Registers[base] = moved
 		}
 	case w&0x3b200c00 == 0x38200800: // with an offset in a register
-		armMove(s, w, Value{})
+		armMove(s, w, derived(s.Registers[base], Value{}))
 	case w&0x3b000000 == 0x18000000: // near the instruction
 		if w>>26&1 == 1 {
 			s.armVector(to, Value{})
@@ -86,7 +86,7 @@ func armMove(s *State, w uint32, at Value) {
 // armLoaded is what a register has after a load: a part of something only if that is a
 // variable of its own.
 func (s *State) armLoaded(at Value, bytes int) Value {
-	v := s.Load(at, bytes)
+	v := s.load(at, bytes)
 	if v.Root != SlotLoaded && bytes != 8 {
 		return Value{}
 	}

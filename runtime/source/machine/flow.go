@@ -23,6 +23,7 @@ type State struct {
 	// Not nil: results that are unknown are told apart by their instruction. Those
 	// that were ever stored are in it; all states of a flow share it.
 	stored    map[int32]bool
+	read      map[place]bool          // pointers that the function loads, nil where nobody notes them
 	Registers [trackedRegisters]Value // by Processor.tracked
 	Slots     map[int64]Cell          // of the stack, by offset from the canonical frame address
 }
@@ -45,8 +46,8 @@ type Flow struct {
 	entry  *State
 	first  int // the instruction that is entered
 
-	followed map[int32]bool // slots whose values the function reaches memory by
-	cells    int            // in the states of all blocks
+	reached
+	cells int // in the states of all blocks
 }
 
 // An outlined function with more instructions is followed to its first ones only.
@@ -60,14 +61,16 @@ const (
 // Analyse runs an outlined function, whose code begins at an address.
 func Analyse(p *Processor, code []byte, low uint64) *Flow {
 	f := NewFlow(p, p.OutlinedState())
-	f.Decode(code, low)
+	f.reached = newReached()
+	f.entry.read = f.read
+	f.partly = !f.Decode(code, low)
 	f.Solve(low)
 	return f
 }
 
 // NewFlow is a function without instructions, of which the state at its entry is known.
 func NewFlow(p *Processor, entry *State) *Flow {
-	return &Flow{p: p, index: map[uint64]int{}, blocks: map[int]*State{}, entry: entry, followed: map[int32]bool{}}
+	return &Flow{p: p, index: map[uint64]int{}, blocks: map[int]*State{}, entry: entry}
 }
 
 // Decode adds instructions and tells whether it took them all.
@@ -108,6 +111,7 @@ func (f *Flow) Solve(entry uint64) {
 	f.blocks[f.first] = f.entry.Clone()
 	if indirect {
 		// Jumps through tables may enter anywhere: only the first block is sure.
+		f.partly = true
 		return
 	}
 	work := []int{f.first}
@@ -122,6 +126,7 @@ func (f *Flow) Solve(entry uint64) {
 			s.run(in, i)
 			if steps++; steps > maxSteps || f.cells > maxAllCells {
 				f.blocks = map[int]*State{f.first: f.entry.Clone()}
+				f.partly = true
 				return
 			}
 			if to, ok := in.jumpsTo(); ok {
@@ -159,8 +164,8 @@ func (f *Flow) merge(i int, s *State) bool {
 	}
 	changed := false
 	for r := range old.Registers {
-		if old.Registers[r].Root != Unknown && old.Registers[r] != s.Registers[r] {
-			old.Registers[r] = Value{}
+		if v := old.Registers[r].or(s.Registers[r]); old.Registers[r] != v {
+			old.Registers[r] = v
 			changed = true
 		}
 	}
@@ -207,6 +212,7 @@ func (f *Flow) Visit(low, high uint64, f2 func(pc uint64, s *State) bool) {
 	for i := begin; i < len(f.list) && f.list[i].pc < high; i++ {
 		if b := f.blocks[i]; b != nil {
 			s = b.Clone()
+			s.read = nil
 		}
 		if s == nil {
 			continue
@@ -233,7 +239,15 @@ func (s *State) load(a Value, size int) Value {
 			return Value{Root: SlotBased, Slot: int32(a.N / 8)}
 		}
 	case SlotBased:
-		return Value{Root: SlotLoaded, Slot: a.Slot, N: a.N}
+		v := Value{Root: SlotLoaded, Slot: a.Slot, N: a.N}
+		s.note(v, size)
+		return v
+	case slotWithin, SlotLoaded, SlotDerived:
+		if size == 8 {
+			v := loadedFrom(a)
+			s.note(v, size)
+			return v
+		}
 	case FrameBased:
 		if c, ok := s.Slots[a.N]; ok && c.Size == size {
 			return c.V

@@ -19,6 +19,7 @@ type Processor struct {
 
 	General       int   // these, from 0 on, hold addresses
 	first, Second int   // carry a function's first and second argument
+	arguments     []int // carry arguments that are addresses
 	atEntry       int64 // the stack pointer when a function is entered, from the canonical frame address
 	AddressBits   int   // of a program's addresses
 

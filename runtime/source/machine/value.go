@@ -6,16 +6,18 @@ package machine
 type Root uint8
 
 const (
-	Unknown     Root = iota
-	Constant         // n itself
-	FrameBased       // the canonical frame address plus n
-	blockBased       // the argument block plus n
-	SlotBased        // the address held in a slot of the block, plus n
-	SlotLoaded       // what was loaded from the address in a slot, plus n
-	SlotDerived      // an address made of what was loaded from the address in a slot, and of what is not known
-	Entered          // what register number slot held when the function was entered, plus n
-	FileBased        // the address of the file that n is, wherever it was loaded
-	Computed         // what instruction number slot put into a register when it last ran, plus n
+	Unknown      Root = iota
+	Constant          // n itself
+	FrameBased        // the canonical frame address plus n
+	blockBased        // the argument block plus n
+	SlotBased         // the address held in a slot of the block, plus n
+	SlotLoaded        // what was loaded from the address in a slot, plus n
+	SlotDerived       // what was loaded from the address in a slot, plus n, and Distance
+	slotWithin        // the address held in a slot of the block, plus whole elements and n
+	targetLoaded      // what was loaded from Distance behind what was loaded from the address in a slot
+	Entered           // what register number slot held when the function was entered, plus n
+	FileBased         // the address of the file that n is, wherever it was loaded
+	Computed          // what instruction number slot put into a register when it last ran, plus n
 )
 
 // Value is a number as far as it is known.
@@ -23,6 +25,10 @@ type Value struct {
 	Root Root
 	Slot int32
 	N    int64
+
+	Distance  int64
+	elements  bool // n counts from some element of an array, not from the first
+	elements2 bool // so does Distance
 }
 
 // Number is a value that is known.
@@ -31,12 +37,13 @@ func Number(n int64) Value { return Value{Root: Constant, N: n} }
 // Plus is the value that is larger by n.
 func (v Value) Plus(n int64) Value {
 	switch v.Root {
-	case Unknown:
+	case Unknown, targetLoaded:
 		return v
-	case SlotLoaded:
+	case SlotLoaded, SlotDerived:
 		if n != 0 {
-			return Value{Root: SlotDerived, Slot: v.Slot}
+			v.Root, v.Distance = SlotDerived, v.Distance+n
 		}
+		return v
 	}
 	v.N += n
 	return v

@@ -6,7 +6,7 @@ import "golang.org/x/arch/x86/x86asm"
 // 3.36 numbers the registers, section 3.2.1 tells which of them a call preserves).
 var X8664 = &Processor{
 	StackPointer: 7, FramePointer: 6, Preserved: []int{3, 12, 13, 14, 15},
-	General: 16, first: 5, Second: 4, atEntry: -8, AddressBits: 47,
+	General: 16, first: 5, Second: 4, arguments: []int{5, 4, 1, 2, 8, 9}, atEntry: -8, AddressBits: 47,
 	tracked: func(register int) int {
 		if register < 0 || register > 32 {
 			return -1
@@ -48,12 +48,15 @@ func (s *State) set(r x86asm.Arg, v Value) {
 
 // address is what a memory operand addresses.
 func (s *State) address(m x86asm.Mem) Value {
-	if m.Segment != 0 || m.Index != 0 || m.Base == 0 || m.Base == x86asm.RIP {
+	if m.Segment != 0 || m.Base == 0 || m.Base == x86asm.RIP {
 		return Value{}
 	}
 	n, width := dwarfRegister(m.Base)
 	if n < 0 || width != 8 {
 		return Value{}
+	}
+	if m.Index != 0 {
+		return derived(s.Registers[n], Value{})
 	}
 	// The decoder does not extend the sign of a displacement of 32 bits.
 	return s.Registers[n].Plus(int64(int32(m.Disp)))
@@ -189,14 +192,19 @@ func (s *State) addition(i x86asm.Inst) {
 		return
 	}
 	imm, ok := i.Args[1].(x86asm.Imm)
-	if !ok || width != 8 {
-		sum := Value{}
-		if from, isRegister := i.Args[1].(x86asm.Reg); isRegister && width == 8 && i.Op == x86asm.ADD {
+	if old := s.Registers[n]; !ok || width != 8 {
+		by := Value{}
+		switch from := i.Args[1].(type) {
+		case x86asm.Reg:
 			if m, _ := dwarfRegister(from); m >= 0 {
-				sum = derived(s.Registers[n], s.Registers[m])
+				by = s.Registers[m]
 			}
+		case x86asm.Mem:
+			by = s.load(s.address(from), i.MemBytes)
 		}
-		s.Registers[n] = sum
+		if s.Registers[n] = (Value{}); width == 8 && i.Op == x86asm.ADD {
+			s.Registers[n] = derived(old, by)
+		}
 		return
 	}
 	d := int64(imm)
@@ -222,6 +230,9 @@ func (s *State) other(i x86asm.Inst) {
 		}
 	}
 	for _, r := range []int{0, 1} {
+		if i.Op == x86asm.IMUL && i.Args[1] != nil {
+			break // into the register that it names alone
+		}
 		switch i.Op {
 		case x86asm.MUL, x86asm.DIV, x86asm.IDIV, x86asm.IMUL, x86asm.CQO, x86asm.CDQ, x86asm.CDQE, x86asm.CWDE,
 			x86asm.CWD, x86asm.CBW, x86asm.CMPXCHG, x86asm.CMPXCHG16B, x86asm.CPUID, x86asm.RDTSC, x86asm.XGETBV:

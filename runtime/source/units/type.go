@@ -119,6 +119,9 @@ func (t *Type) IsReference() bool {
 	return t.Entry.Tag == dwarf.TagReferenceType || t.Entry.Tag == dwarf.TagRvalueReferenceType
 }
 
+// IsUnion tells whether the members of a structure lie in one place.
+func (t *Type) IsUnion() bool { return t.Entry.Tag == dwarf.TagUnionType }
+
 const maxMembers = 4096
 
 // Fill reads members and dimensions.
@@ -144,10 +147,9 @@ func (t *Type) Fill() {
 		case dwarf.TagMember, dwarf.TagInheritance:
 			name, _ := e.Val(dwarf.AttrName).(string)
 			offset, constant := e.Val(dwarf.AttrDataMemberLoc).(int64)
-			union := t.Entry.Tag == dwarf.TagUnionType
 			declared, _ := e.Val(dwarf.AttrDeclaration).(bool)
 			external, _ := e.Val(dwarf.AttrExternal).(bool) // static member
-			if (constant || union) && offset >= 0 && !declared && !external {
+			if (constant || t.IsUnion()) && offset >= 0 && !declared && !external {
 				t.Members = append(t.Members, member{name, uint64(offset), e})
 			}
 		case dwarf.TagSubrangeType:
