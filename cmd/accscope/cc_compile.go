@@ -16,8 +16,9 @@ import (
 
 // rewritten is a source with other text than its file.
 type rewritten struct {
-	input *compilerInput
-	text  string
+	input  *compilerInput
+	text   string
+	copies map[string]string // of included files, by these
 }
 
 // compile looks at the sources, and calls the compiler with those that are rewritten.
@@ -34,7 +35,7 @@ func (c *compilation) compile(args []string) error {
 		if err != nil {
 			return c.become(args) // which says it in its own words
 		}
-		result := c.rewrite(input, source)
+		result, copies := c.rewrite(input, source)
 		for _, note := range result.Notes {
 			if note.Severity == rewrite.Error || note.Severity == rewrite.Warning && !l.has("-w") || c.explain {
 				fmt.Fprintln(c.told, note)
@@ -45,7 +46,7 @@ func (c *compilation) compile(args []string) error {
 			io.WriteString(c.out, result.Text)
 		}
 		if result.Changed || input.path == "-" {
-			changed = append(changed, rewritten{input: input, text: result.Text})
+			changed = append(changed, rewritten{input: input, text: result.Text, copies: copies})
 		}
 	}
 	switch {
@@ -85,15 +86,16 @@ func (c *compilation) read(input *compilerInput) (string, error) {
 	return string(content), err
 }
 
-// rewrite looks at the directives of a source.
-func (c *compilation) rewrite(input *compilerInput, source string) *rewrite.Result {
+// rewrite looks at the directives of a source. Of included files that need another form,
+// copies are to be included.
+func (c *compilation) rewrite(input *compilerInput, source string) (result *rewrite.Result, copies map[string]string) {
 	unchanged := &rewrite.Result{Text: source}
 	options := rewrite.Options{Device: c.device}
 	if !strings.Contains(strings.ToLower(source), "acc") {
-		return unchanged
+		return unchanged, nil
 	}
 	if input.isFortran() {
-		return rewrite.Fortran(source, input.path, c.fixedForm(input), options)
+		return rewrite.Fortran(source, input.path, c.fixedForm(input), c.included(input), options), nil
 	}
 	name := input.path
 	if name == "-" {
@@ -102,16 +104,21 @@ func (c *compilation) rewrite(input *compilerInput, source string) *rewrite.Resu
 	var output bytes.Buffer
 	status, err := c.call(source, &output, io.Discard, c.preprocessing(input))
 	if err != nil || status != 0 {
-		return unchanged // the compiler says what is wrong
+		return unchanged, nil // the compiler says what is wrong
 	}
 	preprocessed := rewrite.ReadPreprocessed(output.String())
-	result := rewrite.C(source, name, preprocessed, nil, options)
+	copies, notes, err := c.copyIncluded(name, preprocessed, options)
+	if err != nil {
+		return &rewrite.Result{Text: source, Notes: []rewrite.Note{{File: name, Line: 1, Column: 1, Severity: rewrite.Error, Text: err.Error()}}}, nil
+	}
+	result = rewrite.C(source, name, preprocessed, nil, copies, options)
 	if result.Ranges && !result.Failed() {
-		if refused := c.noncontiguous(input, name, result.Text); len(refused) > 0 {
-			result = rewrite.C(source, name, preprocessed, refused, options)
+		if refused := c.noncontiguous(&rewritten{input: input, text: result.Text, copies: copies}, name); len(refused) > 0 {
+			result = rewrite.C(source, name, preprocessed, refused, copies, options)
 		}
 	}
-	return result
+	result.Notes = append(notes, result.Notes...)
+	return result, copies
 }
 
 // fixedForm says whether a source of Fortran is in fixed form.
@@ -171,13 +178,13 @@ var notContiguous = regexp.MustCompile(`(?m)^(.+?):(\d+):\d+: error: array secti
 
 // noncontiguous asks the compiler which directives of a text have sections that are not
 // contiguous.
-func (c *compilation) noncontiguous(input *compilerInput, name, text string) map[int]bool {
+func (c *compilation) noncontiguous(r *rewritten, name string) map[int]bool {
 	var said bytes.Buffer
-	path, text, options, err := c.place(&rewritten{input: input, text: text})
+	path, text, options, err := c.place(r)
 	if err != nil {
 		return nil
 	}
-	words := append(c.options(input, path), append(options, "-fsyntax-only", "-fdiagnostics-color=never", "-w")...)
+	words := append(c.options(r.input, path), append(options, "-fsyntax-only", "-fdiagnostics-color=never", "-w")...)
 	if _, err := c.call(text, io.Discard, &said, words); err != nil {
 		return nil
 	}
@@ -193,37 +200,6 @@ func (c *compilation) noncontiguous(input *compilerInput, name, text string) map
 // prologue says whose text it is that follows.
 func prologue(name string) string {
 	return "#line 1 " + strconv.Quote(name) + "\n"
-}
-
-// place is where the compiler reads a rewritten source: by standard input one of the current
-// folder, which has the same folder for includes; another one from a file of the same name,
-// with the source's folder named for includes. It gives the text, and the options with which
-// all that GCC writes is of the source itself.
-func (c *compilation) place(r *rewritten) (path, text string, options []string, err error) {
-	input := r.input
-	if input.path == "-" {
-		return "-", r.text, nil, nil
-	}
-	base := filepath.Base(input.path)
-	options = []string{"-dumpbase", base, "-dumpbase-ext", filepath.Ext(base)}
-	text = prologue(input.path) + r.text
-	if input.isFortran() {
-		text = fmt.Sprintf("# 1 %q\n", input.path) + r.text
-	} else if !strings.Contains(input.path, "/") {
-		return "-", text, append(options, "-ffile-prefix-map=<stdin>="+input.path), nil
-	}
-	folder, err := os.MkdirTemp(c.folder, "")
-	if err != nil {
-		return "", "", nil, err
-	}
-	path = filepath.Join(folder, base)
-	options = append(options, "-ffile-prefix-map="+path+"="+input.path)
-	if input.isFortran() {
-		options = append(options, "-I", filepath.Dir(input.path))
-	} else {
-		options = append(options, "-iquote", filepath.Dir(input.path))
-	}
-	return path, "", options, os.WriteFile(path, []byte(text), 0o600)
 }
 
 // one compiles one source from its text in place of its file.
@@ -248,23 +224,26 @@ func (c *compilation) one(r *rewritten, args []string) (status int, err error) {
 		return status, err
 	}
 	if file := l.dependencyFile(input); file != "" && input.path != "-" {
-		return 0, nameSource(file, path, input.path)
+		return 0, r.nameSource(file, path)
 	}
 	return 0, nil
 }
 
 // nameSource puts a source into the file of its dependencies: in place of the file that was
 // read, or first, as GCC has it.
-func nameSource(file, read, source string) error {
-	content, err := os.ReadFile(file)
+func (r *rewritten) nameSource(file, read string) error {
+	text, err := textOf(file)
 	if err != nil {
 		return err
 	}
-	source = strings.TrimPrefix(strings.NewReplacer(" ", `\ `, "#", `\#`, "$", "$$").Replace(source), "./")
-	if read != "-" {
-		return os.WriteFile(file, []byte(strings.ReplaceAll(string(content), read, source)), 0o666)
+	for included, copied := range r.copies {
+		text = strings.ReplaceAll(text, copied, included)
 	}
-	target, rest, ok := strings.Cut(string(content), ":")
+	source := strings.TrimPrefix(strings.NewReplacer(" ", `\ `, "#", `\#`, "$", "$$").Replace(r.input.path), "./")
+	if read != "-" {
+		return os.WriteFile(file, []byte(strings.ReplaceAll(text, read, source)), 0o666)
+	}
+	target, rest, ok := strings.Cut(text, ":")
 	if !ok {
 		return fmt.Errorf("%s: no rule of make is in it", file)
 	}
@@ -295,7 +274,7 @@ func (c *compilation) several(changed []rewritten) error {
 			}
 		}
 		if at := slices.IndexFunc(changed, func(r rewritten) bool { return r.input == input }); at >= 0 {
-			status, err := c.one(&rewritten{input: &single, text: changed[at].text}, args)
+			status, err := c.one(&rewritten{input: &single, text: changed[at].text, copies: changed[at].copies}, args)
 			if err != nil {
 				return err
 			}

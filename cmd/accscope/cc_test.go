@@ -159,3 +159,40 @@ func TestWrapperExplains(t *testing.T) {
 		t.Errorf("says:\n%s", r.stderr)
 	}
 }
+
+// Directives of included files are rewritten, too, and what GCC writes names the files
+// themselves.
+func TestWrapperIncludes(t *testing.T) {
+	folder := t.TempDir()
+	for name, content := range map[string]string{
+		"src/a.c":     "#include \"way.h\"\n#include \"../other.h\"\n/* acc */\nint main (void) { return twice (2) + OTHER; }\n",
+		"src/way.h":   "#include \"leaf.h\"\n#include \"../other.h\"\n",
+		"src/leaf.h":  "#ifndef LEAF\n#define LEAF\nstatic int twice (int n)\n{\n#pragma acc parallel self(n > 0) copy(n)\n  n *= 2;\n  return n + (__LINE__ - 7) + __FILE__[4] - 'l';\n}\n#endif\n",
+		"other.h":     "#define OTHER 3\n",
+		"leaf.f90":    "!$acc parallel self copy(n)\n  n = 2 * n\n!$acc end parallel\n",
+		"program.f90": "program p ! with acc\n  integer :: n = 2\n  include 'leaf.f90'\n  if (n == 4) stop 7\nend program\n",
+	} {
+		if err := os.MkdirAll(filepath.Join(folder, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	invoke(t, folder, "cc", "-MD", "-MF", "deps", "-o", "program", "src/a.c").must(t)
+	if r := execute(t, folder, nil, filepath.Join(folder, "program")); r.status != 7 {
+		t.Errorf("exit status %d, want 7", r.status)
+	}
+	deps, err := os.ReadFile(filepath.Join(folder, "deps"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Fields(strings.ReplaceAll(string(deps), "\\\n", ""))
+	if got := strings.Join(words[1:], " "); !strings.HasPrefix(got, "src/a.c /usr/") || !strings.Contains(got, " src/way.h src/leaf.h ") {
+		t.Errorf("dependencies: %s", deps)
+	}
+	invoke(t, folder, "fc", "-o", "program", "program.f90").must(t)
+	if r := execute(t, folder, nil, filepath.Join(folder, "program")); r.status != 7 {
+		t.Errorf("exit status %d, want 7", r.status)
+	}
+}

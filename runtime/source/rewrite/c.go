@@ -11,14 +11,15 @@ import (
 // rules are what is done with each directive, in this order.
 var rules = []rule{
 	deviceType, deviceDirective, waitDirective, waitClause, selfClause, defaultClause, dataQueues, modifierClauses, arrayReductions,
-	forcedCollapse, gangDimensions, loopSizes, privateSections, atomicCondition, bindClause, repeated, rows, columns, pointers,
+	forcedCollapse, gangDimensions, loopSizes, privateSections, atomicCondition, bindClause, repeated, attached, rows, columns, pointers,
 }
 
 // C rewrites a source of C or C++. The file's name is the one that GCC was given, refused the
-// lines of directives that GCC says to have sections that are not contiguous.
-func C(source, file string, preprocessed *Preprocessed, refused map[int]bool, options Options) *Result {
+// lines of directives that GCC says to have sections that are not contiguous, and copies the
+// files to include in place of others.
+func C(source, file string, preprocessed *Preprocessed, refused map[int]bool, copies map[string]string, options Options) *Result {
 	result := &Result{Text: source}
-	if !preprocessed.refusedIn(file, options) {
+	if !preprocessed.refusedIn(file, options) && !preprocessed.includes(file, copies) {
 		return result
 	}
 	source = withMacroLines(source, file, preprocessed)
@@ -41,6 +42,10 @@ func C(source, file string, preprocessed *Preprocessed, refused map[int]bool, op
 			result.Changed = true
 			t.write(c, result, file)
 		}
+	}
+	result.Changed = t.include(preprocessed, copies) || result.Changed
+	if preprocessed.times[file] > 1 && result.Changed {
+		result.Notes = append(result.Notes, Note{File: file, Line: 1, Column: 1, Severity: Error, Text: "a file with directives that GCC refuses is included more than once"})
 	}
 	result.Text = t.edited()
 	return result

@@ -56,6 +56,10 @@ func (cLanguage) product(factors []string) string {
 
 func (cLanguage) directive(text string) string { return "#pragma acc " + text }
 
+func (l cLanguage) region(text string) (open []string, end string) {
+	return []string{l.directive(text), "{"}, "}"
+}
+
 // section is where an item of a data clause begins, and its size in bytes, as expressions
 // of C; ok is false for one whose length its text does not tell.
 func section(item string) (address, bytes string, ok bool) {

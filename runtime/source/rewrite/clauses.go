@@ -135,7 +135,7 @@ func gangDimensions(c *construct) {
 // which GCC takes in kernels alone.
 func loopSizes(c *construct) {
 	region := c.region()
-	if !c.loop() || region == nil || !strings.HasPrefix(region.name, "parallel") {
+	if !c.loop() || region == nil || strings.HasPrefix(region.name, "kernels") {
 		return
 	}
 	for _, pair := range [][2]string{{"gang", "num_gangs"}, {"worker", "num_workers"}, {"vector", "vector_length"}} {
@@ -161,6 +161,10 @@ func loopSizes(c *construct) {
 			continue
 		}
 		clause.Arguments, clause.Has = strings.Join(kept, ", "), len(kept) > 0
+		if strings.HasPrefix(region.name, "serial") {
+			c.say(level, "the size %s is left out: serial is one gang, worker and lane", number)
+			continue
+		}
 		if region.find(size) == nil {
 			region.add(size, number)
 		}

@@ -50,6 +50,8 @@ type language interface {
 	product(factors []string) string
 	// directive is a whole directive.
 	directive(text string) string
+	// region is how a region begins, and how it ends.
+	region(directive string) (open []string, end string)
 	fortran() bool
 	// innerVariables are those of the loops in a loop that it does not declare.
 	innerVariables(body string) []string

@@ -16,19 +16,21 @@ type fortranText struct {
 	file     string
 	ahead    [][]string // what comes before a line, from 0, with the place that it has
 	replaced map[int][]string
-	until    map[int]int // the last line of what is replaced
+	until    map[int]int  // the last line of what is replaced
+	returns  map[int]bool // it is the end of an included file
 }
 
 // Fortran rewrites a source of Fortran, in free or fixed form. The file's name is the one that
-// GCC was given.
-func Fortran(source, file string, fixed bool, options Options) *Result {
+// GCC was given. Include finds the text of a file that an INCLUDE line names, and the path
+// that GCC calls it by.
+func Fortran(source, file string, fixed bool, include func(name string) (path, text string, ok bool), options Options) *Result {
 	result := &Result{Text: source}
 	name := "f.f90"
 	if fixed {
 		name = "f.f"
 	}
 	found := directive.Of([]byte(source), name)
-	t := &fortranText{lines: strings.Split(source, "\n"), fixed: fixed, file: file, replaced: map[int][]string{}, until: map[int]int{}}
+	t := &fortranText{lines: strings.Split(source, "\n"), fixed: fixed, file: file, replaced: map[int][]string{}, until: map[int]int{}, returns: map[int]bool{}}
 	t.ahead = make([][]string, len(t.lines)+1)
 	all, ends := t.constructs(source, found, options)
 	for _, c := range all {
@@ -50,10 +52,35 @@ func Fortran(source, file string, fixed bool, options Options) *Result {
 			}
 		}
 	}
+	t.include(result, include, options)
 	if result.Changed {
 		result.Text = t.written()
 	}
 	return result
+}
+
+var includeLine = regexp.MustCompile(`(?i)^\s*#?\s*include\s*['"]([^'"]+)['"]`)
+
+// include puts the text of included files in the place of lines that include them, where it
+// has directives that are rewritten.
+func (t *fortranText) include(result *Result, include func(name string) (path, text string, ok bool), options Options) {
+	for i, line := range t.lines {
+		match := includeLine.FindStringSubmatch(line)
+		if match == nil {
+			continue
+		}
+		path, text, ok := include(match[1])
+		if !ok || path == t.file {
+			continue
+		}
+		included := Fortran(text, path, t.fixed, include, options)
+		result.Notes = append(result.Notes, included.Notes...)
+		if included.Changed {
+			t.replaced[i] = []string{fmt.Sprintf("# 1 %q 1", path), strings.TrimSuffix(included.Text, "\n")}
+			t.until[i], t.returns[i] = i, true
+			result.Changed = true
+		}
+	}
 }
 
 // inFortran is a construct of a source of Fortran.
@@ -240,8 +267,12 @@ func (t *fortranText) written() string {
 		}
 		if lines, ok := t.replaced[i]; ok {
 			out = append(out, lines...)
+			marker := fmt.Sprintf("# %d %q", t.until[i]+2, t.file)
+			if t.returns[i] {
+				marker += " 2"
+			}
 			i = t.until[i]
-			out = append(out, fmt.Sprintf("# %d %q", i+2, t.file))
+			out = append(out, marker)
 			continue
 		}
 		out = append(out, t.lines[i])

@@ -40,6 +40,10 @@ func (fortranLanguage) product(factors []string) string {
 
 func (fortranLanguage) directive(text string) string { return "!$acc " + text }
 
+func (l fortranLanguage) region(text string) (open []string, end string) {
+	return []string{l.directive(text)}, l.directive("end data")
+}
+
 // innerVariables are none: those of loops in sequence are private in Fortran.
 func (fortranLanguage) innerVariables(string) []string { return nil }
 

@@ -17,17 +17,26 @@ type Preprocessed struct {
 	directives map[place][]string // behind "#pragma acc"
 	chunks     map[place]string   // what a line became
 	files      []string           // that have directives, in order
+	included   map[place]string   // the file that an include in a line is of
+	times      map[string]int     // how often a file is included
 }
 
 // ReadPreprocessed reads the output of gcc -E -fopenacc.
 func ReadPreprocessed(output string) *Preprocessed {
-	p := &Preprocessed{directives: map[place][]string{}, chunks: map[place]string{}}
+	p := &Preprocessed{directives: map[place][]string{}, chunks: map[place]string{}, included: map[place]string{}, times: map[string]int{}}
 	at := place{}
+	var entered []string
 	seen := map[string]bool{}
 	for line := range strings.Lines(output) {
 		line = strings.TrimSuffix(line, "\n")
-		if marked, ok := lineMarker(line); ok {
-			at = marked
+		if marked, flag, ok := lineMarker(line); ok {
+			if at = marked; flag == "1" {
+				entered = append(entered, at.file)
+				p.times[at.file]++
+			} else if flag == "2" && len(entered) > 0 {
+				p.included[place{at.file, at.line - 1}] = entered[len(entered)-1]
+				entered = entered[:len(entered)-1]
+			}
 			continue
 		}
 		if text, ok := pragma(line); ok {
@@ -46,13 +55,19 @@ func ReadPreprocessed(output string) *Preprocessed {
 	return p
 }
 
-// lineMarker reads the line "# 12 "file" 1" that the preprocessor writes.
-func lineMarker(line string) (at place, ok bool) {
+// lineMarker reads the line "# 12 "file" 1" that the preprocessor writes. The flag is 1 where
+// a file begins, and 2 behind an include.
+func lineMarker(line string) (at place, flag string, ok bool) {
 	rest, ok := strings.CutPrefix(line, "# ")
 	if !ok {
-		return at, false
+		return at, "", false
 	}
-	return numberAndFile(rest)
+	flags := strings.Fields(rest[strings.LastIndexByte(rest, '"')+1:])
+	if len(flags) > 0 {
+		flag = flags[0]
+	}
+	at, ok = numberAndFile(rest)
+	return at, flag, ok
 }
 
 // numberAndFile reads what stands behind #line.

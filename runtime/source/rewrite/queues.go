@@ -132,11 +132,7 @@ func dataQueues(c *construct) {
 		c.say("wait", "the wait clause is a wait directive ahead of the region: GCC's data has none")
 	}
 	if async := c.take("async"); async != nil {
-		on := ""
-		if q := queue(async); q != noval {
-			on = "(" + q + ")"
-		}
-		wait := c.language.directive("wait" + on)
+		wait := c.language.directive("wait" + queueList(async))
 		c.before = append(c.before, wait)
 		c.ending = append(c.ending, wait)
 		c.say("async", "the region waits for its queue where it begins and ends, and copies synchronously: GCC's data has no async clause")

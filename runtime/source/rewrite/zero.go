@@ -2,7 +2,6 @@ package rewrite
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/accscope/accscope/runtime/source/directive"
 )
@@ -39,12 +38,8 @@ func (c *construct) zero(clause *directive.Clause) {
 		c.after = append(c.after, zeroed...)
 		return
 	}
-	c.before = append(c.before, c.language.directive("data "+clause.Name+"("+clause.Arguments+")"), "{")
+	c.around("data " + clause.Name + "(" + clause.Arguments + ")")
 	c.before = append(c.before, zeroed...)
-	if async := c.find("async"); async != nil && c.compute() {
-		c.last = append(c.last, c.language.directive("wait"+strings.Replace("("+queue(async)+")", "("+noval+")", "", 1)))
-	}
-	c.last = append(c.last, "}")
 	if c.compute() {
 		clause.Name = "present"
 	} else {
@@ -74,12 +69,9 @@ func (c *construct) zeroFortran(clause *directive.Clause) {
 		c.after = append(append(c.after, zeroed...), "end block")
 		return
 	}
-	c.before = append(c.before, l.directive("data "+clause.Name+"("+clause.Arguments+")"))
+	c.around("data " + clause.Name + "(" + clause.Arguments + ")")
 	c.before = append(c.before, zeroed...)
-	if async := c.find("async"); async != nil && c.compute() {
-		c.last = append(c.last, l.directive("wait"+strings.Replace("("+queue(async)+")", "("+noval+")", "", 1)))
-	}
-	c.last = append(c.last, l.directive("end data"), "end block")
+	c.last = append(c.last, "end block")
 	if c.compute() {
 		clause.Name = "present"
 	} else {

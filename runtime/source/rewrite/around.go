@@ -1,0 +1,109 @@
+package rewrite
+
+import (
+	"strings"
+
+	"github.com/accscope/accscope/runtime/source/directive"
+)
+
+// around puts the construct into a data region. What the construct does asynchronously is
+// waited for where the region ends, which may copy.
+func (c *construct) around(region string) {
+	open, end := c.language.region(region)
+	c.before = append(c.before, open...)
+	c.last = append([]string{end}, c.last...)
+	if async := c.find("async"); async != nil && c.compute() {
+		c.last = append([]string{c.language.directive("wait" + queueList(async))}, c.last...)
+	}
+}
+
+// queueList is the wait argument for the queue of an async clause.
+func queueList(async *directive.Clause) string {
+	if q := queue(async); q != noval {
+		return "(" + q + ")"
+	}
+	return ""
+}
+
+// attached has a pointer be attached by a directive of its own where another clause names it,
+// too, which GCC takes for an error (§2.7.12).
+func attached(c *construct) {
+	if !c.structured() && c.name != "enter data" && c.name != "exit data" {
+		return
+	}
+	named := map[string]bool{}
+	for _, clause := range c.clauses {
+		if is(clause, dataClauses...) && !is(clause, "attach", "detach") {
+			for _, item := range split(clause.Arguments, ',') {
+				named[c.base(item)] = true
+			}
+		}
+	}
+	for i := range c.clauses {
+		clause := &c.clauses[i]
+		if !is(*clause, "attach", "detach") {
+			continue
+		}
+		var kept, moved []string
+		for _, item := range split(clause.Arguments, ',') {
+			if named[c.base(item)] {
+				moved = append(moved, item)
+			} else {
+				kept = append(kept, item)
+			}
+		}
+		if len(moved) == 0 {
+			continue
+		}
+		c.say(clause.Name, "%s of %s is a directive of its own: GCC takes a variable in one clause alone", clause.Name, strings.Join(moved, ", "))
+		c.attach(strings.ToLower(clause.Name)+"("+strings.Join(moved, ", ")+")", moved)
+		clause.Arguments = strings.Join(kept, ", ")
+	}
+	c.clauses = without(c.clauses, func(clause directive.Clause) bool { return is(clause, "attach", "detach") && clause.Arguments == "" })
+}
+
+// attach has another directive say the clause: behind an enter data, ahead of an exit data,
+// and in a region inside of that which maps the data.
+func (c *construct) attach(clause string, moved []string) {
+	l := c.language
+	switch {
+	case c.name == "exit data":
+		c.before = append(c.before, l.directive("exit data "+clause))
+	case c.name == "enter data":
+		c.after = append([]string{l.directive("enter data " + clause)}, c.after...)
+	case !c.compute():
+		open, end := l.region("data " + clause)
+		c.inside, c.ending = append(c.inside, open...), append([]string{end}, c.ending...)
+	default:
+		var mapped []string
+		for i := range c.clauses {
+			other := &c.clauses[i]
+			for _, item := range split(other.Arguments, ',') {
+				for _, pointer := range moved {
+					if is(*other, dataClauses...) && !is(*other, "attach", "present") && c.base(item) == c.base(pointer) {
+						mapped = append(mapped, other.Name+"("+other.Arguments+")")
+						other.Name = "present"
+					}
+				}
+			}
+		}
+		condition := ""
+		if given := c.find("if"); given != nil {
+			condition = " if(" + given.Arguments + ")"
+		}
+		if len(mapped) > 0 {
+			c.around("data " + strings.Join(mapped, " ") + condition)
+		}
+		c.around("data " + clause + condition)
+	}
+}
+
+// base is the name of an item without its section.
+func (c *construct) base(item string) string {
+	if c.language.fortran() {
+		name, _, _ := strings.Cut(strings.ToLower(item), "(")
+		return strings.Join(strings.Fields(name), "")
+	}
+	name, _, _ := strings.Cut(item, "[")
+	return strings.Join(strings.Fields(name), "")
+}
