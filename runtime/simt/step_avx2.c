@@ -1,7 +1,7 @@
 /* The steps of a group for processors with AVX2 and FMA.  */
 #ifdef __x86_64__
 #pragma GCC target ("avx2,fma,bmi,bmi2,popcnt,lzcnt")
-#pragma GCC optimize ("O3,no-strict-aliasing,fp-contract=off,no-math-errno,no-trapping-math")
+#pragma GCC optimize ("O3,no-gcse,no-gcse-after-reload,no-strict-aliasing,fp-contract=off,no-math-errno,no-trapping-math")
 #include "warp.h"
 
 #define STEP accscope_simt_step_avx2
