@@ -17,7 +17,8 @@ type OpenSpan struct {
 	Site    *store.Site
 	Depth   int
 	End     int64 // ns
-	Unended bool  // End is when it was cut off
+	Unended bool  // End is when it was cut off, or until when it is known to go on
+	CutOff  bool  // it does not go on
 }
 
 // Leave takes from the stack the spans that do not enclose the record that
@@ -35,7 +36,7 @@ func (s *Stack) Leave(next *store.Record, ended func(span *OpenSpan, at int64)) 
 
 // Enter puts a span on the stack.
 func (s *Stack) Enter(r *store.Record) {
-	s.Open = append(s.Open, OpenSpan{r.Site, r.Depth, r.End(), r.Unended})
+	s.Open = append(s.Open, OpenSpan{r.Site, r.Depth, r.End(), r.Unended, r.Unended && !r.Open})
 }
 
 // Finish takes all spans from the stack.

@@ -28,7 +28,7 @@ func annotationRows(v *state.State) []row {
 	var rows []row
 	for i := range v.Annotations {
 		x := &v.Annotations[i]
-		cells := []string{x.Name, x.Kind, count(float64(x.Count)), "-", "-", "-", "-", "-", "-", sourceText(x.Source)}
+		cells := []string{withCutOff(x.Name, x.CutOff), x.Kind, count(float64(x.Count)), "-", "-", "-", "-", "-", "-", sourceText(x.Source)}
 		average := int64(0)
 		if x.Ended > 0 {
 			average = x.Time / x.Ended

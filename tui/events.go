@@ -50,7 +50,7 @@ func (e *eventsView) draw(a *app, c canvas) {
 			y++
 		}
 	}
-	x := c.words(1, y, t.title, "Events", t.plain, " "+count(float64(v.Events)), t.dim, fmt.Sprintf("  the newest %d", len(v.Log)))
+	x := c.words(1, y, t.title, "Events", t.plain, " "+count(float64(v.Events)), t.dim, fmt.Sprintf("  the newest %d", min(int64(len(v.Log)), v.Events)))
 	if !e.rows.follow {
 		c.words(x, y, t.dim, "  End follows the newest")
 	}
@@ -71,7 +71,7 @@ func (a *app) eventRows() []row {
 	for i := range v.Log {
 		x := &v.Log[i]
 		took, size := "", ""
-		if strings.HasSuffix(x.Kind, "_end") {
+		if strings.HasSuffix(x.Kind, "_end") || strings.HasSuffix(x.Kind, state.CutOff) {
 			took = report.ShowDuration(float64(x.Duration))
 		}
 		if x.Bytes > 0 {
@@ -85,7 +85,7 @@ func (a *app) eventRows() []row {
 		}
 		var style *tcell.Style
 		switch {
-		case x.Kind == "error":
+		case x.Kind == "error", strings.HasSuffix(x.Kind, state.CutOff):
 			style = &t.failure
 		case strings.HasPrefix(x.Kind, "enqueue_launch"):
 			style = &t.activities[kernel]

@@ -180,7 +180,7 @@ func (a *app) kernelRows() []row {
 		}
 		rows = append(rows, row{
 			id: kernelKey(x),
-			cells: []string{name, show(x.Timed.Time), shareText, count(float64(x.Count)), show(int64(average)), model.Readable(x.Symbol), show(x.Timed.Shortest), show(x.Timed.Longest),
+			cells: []string{withCutOff(name, x.CutOff), show(x.Timed.Time), shareText, count(float64(x.Count)), show(int64(average)), model.Readable(x.Symbol), show(x.Timed.Shortest), show(x.Timed.Longest),
 				shape, report.ShowDuration(float64(x.HostTime)), device, a.theme.spark(rate(a.history.kernels[kernelKey(x)], kernelTime, to-10e9, to, 20))},
 			also: x.Symbol + " " + model.Readable(x.Symbol),
 			keys: []float64{0, float64(x.Timed.Time), part, float64(x.Count), average, 0, float64(x.Timed.Shortest), float64(x.Timed.Longest), 0, float64(x.HostTime)},
@@ -242,7 +242,7 @@ func sourceRows(v *state.State) []row {
 		x := &v.Sources[i]
 		rows = append(rows, row{
 			id: fmt.Sprintf("%s/%s/%d", x.Kind, x.File, x.Line),
-			cells: []string{x.Kind, report.ShowDuration(float64(x.Exclusive)), report.ShowDuration(float64(x.Inclusive)), count(float64(x.Count)),
+			cells: []string{withCutOff(x.Kind, x.CutOff), report.ShowDuration(float64(x.Exclusive)), report.ShowDuration(float64(x.Inclusive)), count(float64(x.Count)),
 				sourceText(x.Source), x.Function},
 			keys: []float64{0, float64(x.Exclusive), float64(x.Inclusive), float64(x.Count)},
 			detail: func() detail {
@@ -252,6 +252,14 @@ func sourceRows(v *state.State) []row {
 			}})
 	}
 	return rows
+}
+
+// withCutOff marks a row of spans some of which were cut off by their program's end.
+func withCutOff(name string, n int64) string {
+	if n == 0 {
+		return name
+	}
+	return fmt.Sprintf("%d cut off: %s", n, name)
 }
 
 // spark renders values as one line of text on their own scale.

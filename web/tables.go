@@ -142,10 +142,7 @@ func (s *reader) compare(w http.ResponseWriter, r *http.Request) {
 		}
 		a.Totals = append(a.Totals, compareTotal{comparedTotals[i], condition.Base, condition.Other})
 	}
-	a.Cautions = []string{}
-	if both.Simulated() {
-		a.Cautions = append(a.Cautions, report.SimulatedTimes)
-	}
+	a.Cautions = present(both.Cautions())
 	if few := both.TooFewRuns(); few != "" {
 		a.Cautions = append(a.Cautions, few)
 	}

@@ -46,6 +46,19 @@ func (c *Comparison) Simulated() bool {
 	return slices.ContainsFunc(slices.Concat(c.sides[0], c.sides[1]), func(r *run) bool { return r.simulated })
 }
 
+// Cautions are what to know before times are compared.
+func (c *Comparison) Cautions() (list []string) {
+	if c.Simulated() {
+		list = append(list, report.SimulatedTimes)
+	}
+	for _, r := range slices.Concat(c.sides[0], c.sides[1]) {
+		if r.cut > 0 {
+			list = append(list, fmt.Sprintf("%s has %d spans that were cut off: they last until their program ended, or is known of it", r.name, r.cut))
+		}
+	}
+	return list
+}
+
 // line is one thing on both sides: a sum for each run.
 type line struct {
 	thing
@@ -120,9 +133,7 @@ var titles = map[dimension]string{byConstruct: "Constructs", byKernel: "Kernels"
 // Document is the comparison as tables; top rows each, 0: all.
 func (c *Comparison) Document(top int) *report.Document {
 	d := &report.Document{Title: "accscope compare", Facts: []report.Fact{{Name: "base", Value: c.names[0]}, {Name: "then", Value: c.names[1]}}}
-	if c.Simulated() {
-		d.Warnings = append(d.Warnings, report.SimulatedTimes)
-	}
+	d.Warnings = c.Cautions()
 	if few := c.TooFewRuns(); few != "" {
 		d.Facts = append(d.Facts, report.Fact{Name: "times", Value: few})
 	}

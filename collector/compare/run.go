@@ -57,6 +57,7 @@ type run struct {
 	peak      int64 // bytes of the device that had most in use
 	wall      int64
 	simulated bool
+	cut       int64 // spans that were cut off
 }
 
 func readRun(trace *store.Trace, only *report.RankChoice, asked []*Condition) (*run, error) {
@@ -94,6 +95,7 @@ func readRun(trace *store.Trace, only *report.RankChoice, asked []*Condition) (*
 		if reached(t.Site) {
 			count = t.Count
 		}
+		r.cut += t.Cut
 		if t.Ended > 0 {
 			r.add(construct(t.Site), sums{count: count, bytes: bytes, time: t.Exclusive(), host: t.Exclusive()})
 		}

@@ -17,6 +17,7 @@ type annotated struct {
 	count      int64
 	times      []int64 // durations, of those without an end until they were cut off, ns
 	own        int64   // ns of these in no span inside
+	cut        int64   // of these without an end
 	longest    int64
 	slowest    any // number of the longest frame
 }
@@ -33,6 +34,9 @@ func (a *annotated) add(r *store.Record) {
 		}
 	}
 	a.times = append(a.times, r.Duration)
+	if r.Unended {
+		a.cut++
+	}
 	a.own += r.Exclusive()
 }
 
@@ -41,7 +45,7 @@ func (a *annotated) row() []any {
 	row := []any{a.name, a.kind, name(a.site.place()), a.count}
 	n := len(a.times)
 	if n == 0 {
-		return append(row, nil, nil, nil, nil, nil, nil, nil, nil, nil)
+		return append(row, nil, nil, nil, nil, nil, nil, nil, nil, nil, int64(0))
 	}
 	slices.Sort(a.times)
 	var sum int64
@@ -54,7 +58,7 @@ func (a *annotated) row() []any {
 		squares += (float64(t) - mean) * (float64(t) - mean)
 	}
 	return append(row, sum, a.own, a.times[0], a.times[(n-1)/2], int64(mean), a.times[(n*95+99)/100-1], a.times[n-1],
-		int64(math.Sqrt(squares/float64(n))), a.slowest)
+		int64(math.Sqrt(squares/float64(n))), a.slowest, a.cut)
 }
 
 // frames are the program's own, summed up by name.
@@ -83,10 +87,10 @@ func (f *facts) annotations(trace *store.Trace, filter Filter) (*Table, error) {
 		Columns: []Column{{"name", "name", Text}, {"kind", "kind", Text}, {"source", "source", Text}, {"count", "count", Count},
 			{"time", "time_ns", Nanoseconds}, {"own", "own_ns", Nanoseconds}, {"min", "min_ns", Nanoseconds},
 			{"median", "median_ns", Nanoseconds}, {"avg", "avg_ns", Nanoseconds}, {"95 %", "p95_ns", Nanoseconds},
-			{"max", "max_ns", Nanoseconds}, {"deviation", "deviation_ns", Nanoseconds}, {"slowest", "slowest_number", Count}}}
+			{"max", "max_ns", Nanoseconds}, {"deviation", "deviation_ns", Nanoseconds}, {"slowest", "slowest_number", Count}, cutOff}}
 	isAnnotation := func(t *total) bool { return t.site.KindCode != model.MPIStart }
 	if !slices.ContainsFunc(f.own, isAnnotation) {
-		return table, nil // no need to read the records
+		return table.marked(), nil // no need to read the records
 	}
 	kinds := []string{model.SpanName(model.RangeStart), model.SpanName(model.FrameStart), model.SpanName(model.Mark)}
 	all := map[[2]string]*annotated{}
@@ -114,5 +118,5 @@ func (f *facts) annotations(trace *store.Trace, filter Filter) (*Table, error) {
 		y, _ := b[4].(int64)
 		return cmp.Or(cmp.Compare(y, x), cmp.Compare(a[1].(string), b[1].(string)))
 	})
-	return table, nil
+	return table.marked(), nil
 }

@@ -17,6 +17,7 @@ type called struct {
 	inclusive  int64 // ns of the host in OpenACC and MPI, with what is below
 	self       int64 // ns without
 	device     int64 // ns of what was enqueued, with what is below
+	cut        int64 // spans without an end, with those below
 	inner      []*called
 }
 
@@ -61,7 +62,7 @@ func (f *facts) callStacks(top int) (*Table, error) {
 		Note:  "of its time in OpenACC and MPI: functions call what stands below them; device time is of what was enqueued there",
 		Empty: "nothing was recorded",
 		Columns: []Column{{"function", "", Text}, {"", "function", Text}, {"", "depth", Count}, {"", "stack", Text}, {"source", "source", Text}, {"count", "count", Count},
-			{"inclusive", "inclusive_ns", Nanoseconds}, {"share", "inclusive_share", Fraction}, {"self", "self_ns", Nanoseconds}, {"device time", "device_ns", Nanoseconds}}}
+			{"inclusive", "inclusive_ns", Nanoseconds}, {"share", "inclusive_share", Fraction}, {"self", "self_ns", Nanoseconds}, {"device time", "device_ns", Nanoseconds}, cutOff}}
 	root := &called{}
 	// What has its own calls comes behind what the runtime says, as rows of one time do then.
 	for _, own := range []bool{false, true} {
@@ -87,12 +88,12 @@ func (f *facts) callStacks(top int) (*Table, error) {
 			path := append(slices.Clip(stack), x.name)
 			place := name(ShowPlace(x.file, x.line, ""))
 			table.Rows = append(table.Rows, []any{strings.Repeat("  ", int(depth)) + x.name, x.name, depth, strings.Join(path, ";"), place, x.count,
-				x.inclusive, share(x.inclusive, root.inclusive), x.self, x.device})
+				x.inclusive, share(x.inclusive, root.inclusive), x.self, x.device, x.cut})
 			rows(x, depth+1, path)
 		}
 	}
 	rows(root, 0, nil)
-	return table, nil
+	return table.marked(), nil
 }
 
 // rankCalls ranks what was called by its time: what stands below something else comes
@@ -127,6 +128,7 @@ func (f *facts) addCalls(root *called, t *total) error {
 		c.count += t.Count
 		c.inclusive += t.Exclusive()
 		c.device += t.device.Time
+		c.cut += t.Cut
 		return c
 	}
 	at := add(root)

@@ -10,7 +10,7 @@ func communication(calls *messages) *Table {
 	table := &Table{Key: "communication", Title: "Communication (MPI)",
 		Note: "waiting is for the latest rank to come, as far as the calls of the ranks in this trace tell; the rest is transfer",
 		Columns: []Column{{"call", "call", Text}, {"count", "count", Count}, {"time", "time_ns", Nanoseconds}, {"waiting", "wait_ns", Nanoseconds},
-			{"transfer", "transfer_ns", Nanoseconds}, {"bytes", "bytes", Bytes}, {"min", "min_ns", Nanoseconds}, {"avg", "avg_ns", Nanoseconds}, {"max", "max_ns", Nanoseconds}}}
+			{"transfer", "transfer_ns", Nanoseconds}, {"bytes", "bytes", Bytes}, {"min", "min_ns", Nanoseconds}, {"avg", "avg_ns", Nanoseconds}, {"max", "max_ns", Nanoseconds}, cutOff}}
 	if !calls.waiting {
 		table.Note, table.Cautious = "what calls waited is not known: the trace has not all calls of its processes", true
 	}
@@ -20,13 +20,13 @@ func communication(calls *messages) *Table {
 			waited, transfer = s.waited, s.time-s.waited
 		}
 		if s.count > 0 {
-			table.Rows = append(table.Rows, []any{name, s.count, s.time, waited, transfer, s.bytes, s.least, average(s.time, s.count), s.most})
+			table.Rows = append(table.Rows, []any{name, s.count, s.time, waited, transfer, s.bytes, s.least, average(s.time, s.count), s.most, s.cut})
 		}
 	}
 	slices.SortFunc(table.Rows, func(a, b []any) int {
 		return cmp.Or(cmp.Compare(b[2].(int64), a[2].(int64)), cmp.Compare(a[0].(string), b[0].(string)))
 	})
-	return table
+	return table.marked()
 }
 
 // Communication is what the processes of a job did in MPI, over all of them.

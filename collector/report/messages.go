@@ -21,6 +21,7 @@ type message struct {
 	communicator int64
 	tag          int64
 	start, end   int64
+	cut          bool // it has no end: until it was cut off
 	bytes        int64
 	waited       int64 // ns for others to come
 
@@ -41,7 +42,7 @@ type messages struct {
 }
 
 // callSum is what calls of a name took, ns; bytes are those of their parts, too.
-type callSum struct{ count, time, waited, bytes, least, most int64 }
+type callSum struct{ count, time, waited, bytes, least, most, cut int64 }
 
 // communicating is when a process was in calls of MPI, and what of that it waited.
 type communicating struct {
@@ -105,6 +106,9 @@ func (c *messages) count(m *message) {
 	s.count++
 	s.time += took
 	s.waited += m.waited
+	if m.cut {
+		s.cut++
+	}
 	s.least, s.most = min(s.least, took), max(s.most, took)
 	if m.waiting != nil {
 		c.busy[m.process].wait(m.waiting, m.waited)
@@ -235,7 +239,7 @@ var callsOfMPI = store.Filter{Kinds: []string{model.SpanName(model.MPIStart)}}
 
 // message describes a record.
 func (f *facts) message(r *store.Record, place, last int64) *message {
-	m := &message{name: r.Site.Name, process: r.Site.Process, thread: r.Thread, rank: -1, start: r.Start, end: r.End(), bytes: int64(r.Bytes), place: place}
+	m := &message{name: r.Site.Name, process: r.Site.Process, thread: r.Thread, rank: -1, start: r.Start, end: r.End(), cut: r.Unended, bytes: int64(r.Bytes), place: place}
 	m.peer, m.tag, m.communicator = r.Message()
 	if rank, known := f.ranks[int64(m.process)]; known {
 		m.rank = int64(rank)

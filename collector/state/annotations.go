@@ -16,6 +16,7 @@ type Annotation struct {
 	Source    Source `json:"source"` // of the first
 	Count     int64  `json:"count"`  // that began
 	Ended     int64  `json:"ended"`
+	CutOff    int64  `json:"cut_off"` // of these by their program's end
 	Time      int64  `json:"time"`
 	Shortest  int64  `json:"shortest"`
 	Longest   int64  `json:"longest"`
@@ -56,6 +57,7 @@ func (r *Reader) annotations() ([]Annotation, error) {
 			a.Shortest = x.Shortest
 		}
 		a.Ended += x.Ended
+		a.CutOff += x.Cut
 		a.Time += x.Time
 		a.squares += x.squares
 	}

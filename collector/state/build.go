@@ -205,6 +205,9 @@ func eventOf(e *logged) Event {
 	}
 	if e.end {
 		v.Time, v.Duration, v.Kind = x.End(), x.Duration, model.KindName(s.KindCode+1)
+		if x.Unended {
+			v.Kind = model.SpanName(s.KindCode) + CutOff
+		}
 	}
 	return v
 }

@@ -86,9 +86,7 @@ func (r *Reader) end(t *thread, x *span) {
 	}
 	if r.counts(&x.Record) {
 		lookup.New(r.sites, x.Site.ID).end(&x.Record)
-		if !x.Unended {
-			r.log.add(&x.Record, true)
-		}
+		r.log.add(&x.Record, true)
 	}
 	switch x.Site.KindCode {
 	case model.WaitStart:

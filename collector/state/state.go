@@ -175,6 +175,7 @@ type Kernel struct {
 	Source   Source         `json:"source"`
 	Device   model.DeviceID `json:"device"`
 	Count    int64          `json:"count"`
+	CutOff   int64          `json:"cut_off"` // enqueues, by their program's end
 	HostTime int64          `json:"host_time"`
 	Timed    store.Sum      `json:"-"`     // on the device, of the launches that were measured there
 	Gangs    uint64         `json:"gangs"` // of the last launch
@@ -188,9 +189,13 @@ type SourceTime struct {
 	Source
 	Kind      string `json:"kind"`
 	Count     int64  `json:"count"`
+	CutOff    int64  `json:"cut_off"` // of these by their program's end
 	Inclusive int64  `json:"inclusive"`
 	Exclusive int64  `json:"exclusive"`
 }
+
+// CutOff ends the kind of an entry of the log that is no event: a span ends with its program.
+const CutOff = " cut off"
 
 // Event is one event of the log.
 type Event struct {

@@ -31,7 +31,11 @@ func (s *sum) end(x *store.Record) {
 	if s.Ended == 0 || x.Duration > s.Longest {
 		s.number = int64(x.Host)
 	}
-	s.Add(&store.Sum{Ended: 1, Time: x.Duration, Inner: x.Inner, Shortest: x.Duration, Longest: x.Duration, Bytes: model.Size(x.Bytes)})
+	cut := int64(0)
+	if x.Unended && !x.Open {
+		cut = 1
+	}
+	s.Add(&store.Sum{Cut: cut, Ended: 1, Time: x.Duration, Inner: x.Inner, Shortest: x.Duration, Longest: x.Duration, Bytes: model.Size(x.Bytes)})
 }
 
 // kernelAt is a kernel at its place on a device.
@@ -77,6 +81,7 @@ func (r *Reader) sums(v *State) error {
 			key := line{sourceOf(s), s.Kind}
 			at := lookup.Make(lines, key, func() *SourceTime { return &SourceTime{Source: key.Source, Kind: key.kind} })
 			at.Count += x.Ended
+			at.CutOff += x.Cut
 			at.Inclusive += x.Time
 			at.Exclusive += max(x.Exclusive(), 0)
 		}
@@ -86,6 +91,7 @@ func (r *Reader) sums(v *State) error {
 			d.Launches += x.Ended
 			if k := kernelOf(s); x.Ended > 0 {
 				k.Count += x.Ended
+				k.CutOff += x.Cut
 				k.HostTime += x.Time
 				if x.last >= k.Last {
 					k.Gangs, k.Workers, k.Vector, k.Last = s.Gangs, s.Workers, s.Vector, x.last

@@ -57,11 +57,17 @@ type writer struct {
 	options  export.Options
 	meta     store.Meta
 	numbers  map[stacks.Frame]int
-	sites    map[*store.Site]int // frames of sites
+	sites    map[spansOf]int // frames of sites
 	works    map[*store.Work]int
 	threads  map[model.ThreadID]*track
 	queues   map[model.QueueID]*queue
 	ordering []*track // threads as they appear, then the rows of queues
+}
+
+// spansOf are the spans of a site that were cut off, or the others.
+type spansOf struct {
+	site   *store.Site
+	cutOff bool
 }
 
 // track is an evented profile to be.
@@ -80,7 +86,7 @@ type queue struct {
 
 // Write exports a trace.
 func Write(w io.Writer, trace *store.Trace, options export.Options) error {
-	f := &writer{trace: trace, options: options, numbers: map[stacks.Frame]int{}, sites: map[*store.Site]int{}, works: map[*store.Work]int{},
+	f := &writer{trace: trace, options: options, numbers: map[stacks.Frame]int{}, sites: map[spansOf]int{}, works: map[*store.Work]int{},
 		threads: map[model.ThreadID]*track{}, queues: map[model.QueueID]*queue{},
 		file: file{Schema: "https://www.speedscope.app/file-format-schema.json", Name: trace.Path(), Exporter: "accscope",
 			Shared: shared{Frames: []frame{}}}}
@@ -184,7 +190,8 @@ func (f *writer) records() error {
 		if thread == nil || !r.Span {
 			return nil
 		}
-		thread.begin(r.Start, lookup.Make(f.sites, r.Site, func() int { return f.frame(stacks.FrameOf(r.Site)) }))
+		of := spansOf{r.Site, r.Unended && !r.Open}
+		thread.begin(r.Start, lookup.Make(f.sites, of, func() int { return f.frame(stacks.FrameOf(of.site, of.cutOff)) }))
 		return nil
 	}, func(thread model.ThreadID, _ *export.OpenSpan, at int64) {
 		if t := f.threads[thread]; t != nil {

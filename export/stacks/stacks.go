@@ -75,16 +75,17 @@ func (s *summer) add(r *store.Record) error {
 	open.Leave(r, nil)
 	s.key = s.key[:0]
 	for i := range open.Open {
-		s.key = binary.AppendVarint(s.key, open.Open[i].Site.ID)
+		s.key = appendLevel(s.key, level{open.Open[i].Site, open.Open[i].CutOff})
 	}
-	s.key = binary.AppendVarint(s.key, r.Site.ID)
+	end := level{r.Site, r.Unended && !r.Open}
+	s.key = appendLevel(s.key, end)
 	stack := s.paths[string(s.key)]
 	if stack == nil {
-		path := make([]*store.Site, 0, len(open.Open)+1)
+		path := make([]level, 0, len(open.Open)+1)
 		for i := range open.Open {
-			path = append(path, open.Open[i].Site)
+			path = append(path, level{open.Open[i].Site, open.Open[i].CutOff})
 		}
-		list, err := s.frames(append(path, r.Site))
+		list, err := s.frames(append(path, end))
 		if err != nil {
 			return err
 		}
@@ -109,13 +110,26 @@ func (s *summer) add(r *store.Record) error {
 	return nil
 }
 
+// level is a site in a path; spans of it that were cut off are apart.
+type level struct {
+	*store.Site
+	cutOff bool
+}
+
+func appendLevel(key []byte, of level) []byte {
+	if of.cutOff {
+		return binary.AppendVarint(key, -of.ID)
+	}
+	return binary.AppendVarint(key, of.ID)
+}
+
 // frames names the levels of a path; the host functions come before what they called.
-func (s *summer) frames(path []*store.Site) ([]Frame, error) {
+func (s *summer) frames(path []level) ([]Frame, error) {
 	list := make([]Frame, 0, len(path)+1)
 	var callers []*store.Frame // of the level before
 	function := ""
 	for _, site := range path {
-		stack, err := s.trace.HostStack(site)
+		stack, err := s.trace.HostStack(site.Site)
 		if err != nil {
 			return nil, err
 		}
@@ -132,16 +146,19 @@ func (s *summer) frames(path []*store.Site) ([]Frame, error) {
 			function = site.Function
 			list = append(list, Frame{Name: function, File: site.File, Line: int64(max(site.FunctionLine, 0)), Function: function})
 		}
-		list = append(list, FrameOf(site))
+		list = append(list, FrameOf(site.Site, site.cutOff))
 	}
 	return list, nil
 }
 
-// FrameOf is the level of a site itself.
-func FrameOf(site *store.Site) Frame {
+// FrameOf is the level of a site itself, of its spans that were cut off, or of the others.
+func FrameOf(site *store.Site, cutOff bool) Frame {
 	name := site.Kind // before the kernel's name too: that of the host function may be the same
 	if site.Name != "" {
 		name += " " + site.Name
+	}
+	if cutOff {
+		name += " (cut off)"
 	}
 	return Frame{Name: name, File: site.File, Line: int64(max(site.Line, 0)), Function: site.Function}
 }
