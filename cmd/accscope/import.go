@@ -42,9 +42,10 @@ func newImportCommand() *cobra.Command {
 that ran with ACC_PROFLIB=libaccprof.so) or of a folder that holds some, of session
 folders (left by an accscope that was killed; accscope ls lists them), and of
 traces and archives, such as those that the nodes of an MPI job or its collectors left. Of
-a trace that is not complete the session is looked for, and what is missing is said. The
-clocks of several hosts are set against the first one's by the messages of a job's
-collectors and by MPI's barriers, else by the time of day; import says by how much.
+a trace that is not complete the session is looked for, and what is missing is said.
+What is given twice, as a trace and one that was made of it, is taken once. The clocks
+of several hosts are set against the first one's by the messages of a job's collectors
+and by MPI's barriers, else by the time of day; import says by how much.
 Captures and traces stay as they are; a session is removed once its trace is
 complete. A session whose trace was begun goes on with that; where -o names another
 place, with a copy of it there.
@@ -106,13 +107,15 @@ func importedFiles(args []string) (paths []string) {
 // sources are what import makes a trace of.
 type sources struct {
 	sessions []*session.Session
-	locks    []*session.Lock // of the sessions, to the end of the process
-	captures []string        // capture folders
+	locks    []*session.Lock        // of the sessions, to the end of the process
+	captures []string               // capture folders
+	first    func(path string) bool // of those
 	traces   []string
 	begun    bool // a session was found by the trace that it has begun
 }
 
 func findSources(paths []string) (s sources, err error) {
+	s.first = once()
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -154,7 +157,7 @@ func findSources(paths []string) (s sources, err error) {
 			path = inside
 		}
 		if capture.Is(path) {
-			s.captures = append(s.captures, path)
+			s.capture(path)
 			continue
 		}
 		folder, err := filepath.Abs(path)
@@ -170,7 +173,9 @@ func findSources(paths []string) (s sources, err error) {
 			if len(captures) == 0 {
 				return s, fmt.Errorf("%s is no capture folder, no session, no archive, and has no captures in it", path)
 			}
-			s.captures = append(s.captures, captures...)
+			for _, found := range captures {
+				s.capture(found)
+			}
 			continue
 		}
 		if err != nil {
@@ -184,6 +189,13 @@ func findSources(paths []string) (s sources, err error) {
 		s.sessions = append(s.sessions, owned)
 	}
 	return s, nil
+}
+
+// capture takes a capture folder in, once: it may lie in another argument, too.
+func (s *sources) capture(path string) {
+	if s.first(path) {
+		s.captures = append(s.captures, path)
+	}
 }
 
 // keep refuses an output that is one of the traces to read: --force would
@@ -208,6 +220,7 @@ func (s *sources) keep(output string) error {
 }
 
 func importCaptures(paths []string, output string, force bool) error {
+	paths = different(paths)
 	from, err := findSources(paths)
 	if err != nil {
 		return err
@@ -494,6 +507,7 @@ func mergeInto(from sources, trace string) error {
 	}
 	defer os.RemoveAll(folder) //nolint:errcheck // parts of the trace
 	var parts []write.Input
+	names := map[string]string{}
 	for _, path := range from.traces {
 		parts = append(parts, write.Input{Path: path})
 	}
@@ -505,6 +519,7 @@ func mergeInto(from sources, trace string) error {
 		if part == "" {
 			// It is kept for when what follows fails.
 			part = filepath.Join(folder, fmt.Sprintf("session-%d.db", i))
+			names[part] = s.Name()
 			var options ingest.Options
 			if options, err = ofSession(s, part); err == nil {
 				err = importInto(options)
@@ -519,10 +534,14 @@ func mergeInto(from sources, trace string) error {
 	}
 	if len(from.captures) > 0 {
 		part := filepath.Join(folder, "captures.db")
+		names[part] = "what was captured"
 		if err := importInto(ingest.Options{Captures: from.captures, Trace: part}); err != nil {
 			return err
 		}
 		parts = append(parts, write.Input{Path: part})
+	}
+	if parts, err = takeOnce(parts, names); err != nil {
+		return err
 	}
 	return write.Merge(trace, parts)
 }
