@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/collector/advice"
+	"github.com/accscope/accscope/collector/patch"
 	"github.com/accscope/accscope/runtime/compilers"
 )
 
@@ -42,25 +43,33 @@ func TestAdviceCorpus(t *testing.T) {
 		}
 		return tallies[rule]
 	}
+	programs := generated()
 	for _, file := range files {
-		name := filepath.Base(file)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := generatedProgram{name: filepath.Base(file), text: string(text)}
+		if m := planted.FindStringSubmatch(p.text); m != nil {
+			p.plants = m[1]
+		}
+		programs = append(programs, p)
+	}
+	for _, p := range programs {
+		name, text := p.name, p.text
 		if !whole && !slices.Contains(inShort, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
 			folder := t.TempDir()
-			want := built(t, folder, name, string(text), "before")
+			want := built(t, folder, name, text, "before")
 			findings := findingsOf(t, folder, "before.db")
-			if m := planted.FindStringSubmatch(string(text)); m != nil {
-				of(m[1]).planted++
-				if slices.ContainsFunc(findings, func(f advice.Finding) bool { return f.Rule == m[1] }) {
-					of(m[1]).found++
+			if p.plants != "" {
+				of(p.plants).planted++
+				if slices.ContainsFunc(findings, func(f advice.Finding) bool { return f.Rule == p.plants }) {
+					of(p.plants).found++
 				} else {
-					t.Errorf("%s is not found", m[1])
+					t.Errorf("%s is not found", p.plants)
 				}
 			}
 			for i := range findings {
@@ -70,7 +79,7 @@ func TestAdviceCorpus(t *testing.T) {
 					continue
 				}
 				of(f.Rule).given++
-				after, err := advice.ApplyEdits(string(text), f)
+				after, err := patch.Apply(text, f.Edits)
 				if err != nil {
 					t.Fatal(err)
 				}

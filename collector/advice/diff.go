@@ -117,9 +117,6 @@ func Below(folder, file string) string {
 	return ""
 }
 
-// ApplyEdits gives a text with a finding's edits, whatever files they name.
-func ApplyEdits(text string, f *Finding) (string, error) { return patch.Apply(text, f.Edits) }
-
 // SourceRoot is the folder that holds the files that findings name: the one under version
 // control, else the deepest; "" where none has a whole path.
 func SourceRoot(findings []*Finding) string { return sourceRoot(findings) }

@@ -17,6 +17,7 @@ type written struct {
 	loop     int      // line of the loop around it in its function, 0: none is seen
 	before   []string // lines of the source before it
 	source   *text    // around it; nil where it is not at hand
+	changed  bool     // the source is another one than when the program ran
 	run      *shown   // what is known of the run; nil: nothing
 }
 

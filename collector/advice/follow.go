@@ -263,7 +263,7 @@ func (w *follow) call(file string, p *structure.Procedure, s *structure.Statemen
 	case w.waitsAt(file, s):
 		return true
 	case call.Method && slices.Contains([]string{"size", "empty", "c_str", "data", "begin", "end"}, call.Name),
-		slices.Contains(pure, call.Name), slices.Contains(uninvolved, call.Name), t.array(call.Name), strings.HasPrefix(lowered, "mpi_"),
+		slices.Contains(pure, call.Name), slices.Contains(uninvolved, call.Name), slices.Contains(keepsNothing, call.Name), t.array(call.Name), strings.HasPrefix(lowered, "mpi_"),
 		strings.HasPrefix(lowered, "acc_get_"), lowered == "acc_is_present", lowered == "acc_on_device":
 		return false
 	}

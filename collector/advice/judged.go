@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -13,12 +14,14 @@ import (
 type Judged struct {
 	Constructs, Launches, Transfers, Waits, Mappings int64
 	Not                                              []NotJudged
+	Changed                                          []string // sources that are others than when the program ran
 }
 
 // NotJudged are rules that said nothing, or not all, and why.
 type NotJudged struct {
-	Rules []string
-	Why   string
+	Rules  []string
+	Why    string
+	Partly bool // they looked at what they could
 }
 
 // looks is what rules look at: the kind of record that they are about.
@@ -35,7 +38,11 @@ var looks = []struct {
 // Judge counts what the rules look at, and says why some could not judge it.
 func Judge(trace *store.Trace) (*Judged, error) {
 	const what = "counting what was judged"
-	j := &Judged{}
+	sources, err := report.SourcesOf(trace)
+	if err != nil {
+		return nil, err
+	}
+	j := &Judged{Changed: sources.Changed()}
 	for s, err := range trace.Rows(what, `SELECT d.kind_code, sum(t.count) FROM total t JOIN site_detail d ON d.site = t.site
 		WHERE d.kind_code IN (6, 16, 18, 20, 22, 24) AND NOT (d.kind_code = 24 AND d.implicit) AND `+trace.ChosenSQL("d.process")+` GROUP BY 1`) {
 		if err != nil {
@@ -103,6 +110,7 @@ func Judge(trace *store.Trace) (*Judged, error) {
 	}
 	if !known.hashes && j.Transfers > 0 {
 		j.not("what was the same: no hashes (run --hash)", repeatedTransfer, roundTrip)
+		j.Not[len(j.Not)-1].Partly = true
 	}
 	return j, nil
 }
@@ -132,7 +140,7 @@ func (j *Judged) lines(each bool) (lines []string, unjudged string) {
 		var names []string
 		for _, r := range l.rules {
 			if !slices.ContainsFunc(j.Not, func(n NotJudged) bool {
-				return slices.Contains(n.Rules, r.name) && !strings.HasPrefix(n.Why, "what was")
+				return slices.Contains(n.Rules, r.name) && !n.Partly
 			}) {
 				names = append(names, r.name)
 			}
@@ -151,6 +159,9 @@ func (j *Judged) lines(each bool) (lines []string, unjudged string) {
 			names = "launches, transfers, waits and mappings"
 		}
 		not = append(not, fmt.Sprintf("%s (%s)", names, n.Why))
+	}
+	for _, file := range j.Changed {
+		not = append(not, fmt.Sprintf("the text of %s (changed after the program ran)", file))
 	}
 	return lines, strings.Join(not, "; ")
 }

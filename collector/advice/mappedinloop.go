@@ -36,10 +36,11 @@ WHERE m.mappings >= 10 * m.different AND s.nth > 1`,
 	watch: func(p *pass, found *evidence) watcher {
 		return &loopMappings{pass: p, found: found, live: map[int64]liveMapping{}, places: map[mappingPlace]*mappedPlace{}}
 	},
+	join:       joinMappings,
 	confidence: Likely,
 	refuted: func(seen *shown, sources *report.Sources, g *group) bool {
 		for _, variable := range strings.Split(g.subject, ",") {
-			if seen.writtenUnderCopyin(sources, g, variable) {
+			if slices.ContainsFunc(g.all(), func(part *group) bool { return seen.writtenUnderCopyin(sources, part, variable) }) {
 				return true // in each turn what the one before wrote is undone
 			}
 		}
@@ -50,14 +51,25 @@ WHERE m.mappings >= 10 * m.different AND s.nth > 1`,
 	explain: func(f *Finding, g *group, d *written) {
 		variables := strings.Split(f.Variable, ",")
 		f.Variable = strings.Join(variables, ", ")
-		mappings, more, _ := strings.Cut(g.detail, " ")
-		implied, swapped := strings.Contains(more, "implied"), strings.Contains(more, "swapped")
+		count, bare := 0, true
+		implied, swapped := strings.Contains(g.detail, "implied"), strings.Contains(g.detail, "swapped")
+		for _, part := range g.all() {
+			number, _, _ := strings.Cut(part.detail, " ")
+			mappings, _ := strconv.Atoi(number) // which the evidence has written
+			count += mappings
+			bare = bare && strings.Contains(part.detail, "bare")
+			implied, swapped = implied || strings.Contains(part.detail, "implied"), swapped || strings.Contains(part.detail, "swapped")
+		}
+		mappings := fmt.Sprint(count)
 		if n := g.processes; n > 1 {
 			mappings = fmt.Sprintf("in one of %d processes %s", n, mappings)
 		}
-		f.What = fmt.Sprintf("%s: mapped and deleted again and again, %s mappings; it took %d spans of the host besides the first", named(f.Variable), mappings, g.count)
+		by := ""
+		if len(g.parts) > 1 {
+			by = fmt.Sprintf(" by %d directives (%s)", len(g.parts), linesOf(f))
+		}
+		f.What = fmt.Sprintf("%s: mapped and deleted again and again%s, %s mappings; it took %d spans of the host besides the first", named(f.Variable), by, mappings, g.count)
 		f.Why = "each time memory is taken, the data are copied, and the memory is given back, though the data are the same ones"
-		bare := strings.Contains(more, "bare")
 		if bare {
 			f.Why = "each time memory is taken and given back, though it could be the same"
 		}
@@ -82,6 +94,33 @@ WHERE m.mappings >= 10 * m.different AND s.nth > 1`,
 // textUnknown is SQL for records of constructs whose text was not known when the trace was
 // written: without lines (no -g), it never is.
 const textUnknown = `(coalesce(line, 0) <= 0 OR source_file IS NULL OR NOT EXISTS (SELECT 1 FROM meta WHERE key = 'construct: ' || source_file || ':' || line))`
+
+// joinMappings joins directives in one loop that map the same data: one region around the loop
+// mends them all.
+func joinMappings(_ *shown, sources *report.Sources, groups []*group) (list []*group) {
+	type cause struct {
+		file, function, data string
+		loop                 int
+	}
+	of := map[cause][]*group{}
+	var order []cause
+	for _, g := range groups {
+		variables := strings.Split(g.subject, ",")
+		slices.Sort(variables)
+		c := cause{g.file, g.function, strings.Join(variables, ","), loopAround(sources, g.file, g.line)}
+		if c.loop == 0 {
+			c.data = fmt.Sprint(g.line) // nothing says that one region would do
+		}
+		if of[c] == nil {
+			order = append(order, c)
+		}
+		of[c] = append(of[c], g)
+	}
+	for _, c := range order {
+		list = append(list, joined(of[c]))
+	}
+	return list
+}
 
 // loopMappings watches for what directives map again and again.
 type loopMappings struct {

@@ -69,6 +69,8 @@ func TestSurroundsCopyin(t *testing.T) {
 		{"member", "", "a[i].x = 1;", ""},
 		{"macro", "#define SET(i) a[i] = 1", "SET(i);", ""},
 		{"by a macro", "#define A(i) a[i]", "A(i) = 1;", ""},
+		{"macro's argument", "#define SET(x, y) x = (y)", "SET(b[i], a[i]);", "copyin(a[0:n])"},
+		{"macro's result", "#define SET(x, y) x = (y)\n#define BOTH(x, y) SET(y, x)", "BOTH(b[i], a[i]);", ""},
 		{"macro that reads", "#define A(i) a[i]", "b[i] = A(i);", "copyin(a[0:n])"},
 		{"routine", "", "change(a, i);", ""},
 		{"routine's reading", "#define SQUARE(x) ((x) * (x))", "b[i] = SQUARE(a[i]);", "copyin(a[0:n])"},

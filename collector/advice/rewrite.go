@@ -158,7 +158,7 @@ func (d *written) write(f *Finding, other *written) string {
 // remove has the finding delete the directive, which no statement belongs to.
 func (d *written) remove(f *Finding) string {
 	const words = "leave the directive out"
-	if why := d.source.unwritable(); why != "" && d.source.directive == nil {
+	if why := d.source.unwritable(); why != "" && (d.source == nil || d.source.directive == nil) {
 		f.refuse(why)
 		return words
 	}

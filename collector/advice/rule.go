@@ -3,6 +3,7 @@ package advice
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -224,6 +225,8 @@ func (r *rule) finding(seen *shown, g *group, gain int64, sources *report.Source
 	d.run = seen
 	r.explain(f, g, d)
 	switch {
+	case d.changed:
+		f.Edits, f.NoPatch = nil, filepath.Base(f.File)+" was changed after the program ran: record it again"
 	case f.NoPatch != "":
 		f.Edits = nil
 	case len(f.Edits) == 0:
@@ -236,14 +239,23 @@ func (r *rule) finding(seen *shown, g *group, gain int64, sources *report.Source
 	return f
 }
 
+// loopAround is the line of the innermost loop around a line, as the source has it, or the trace
+// of one that is not at hand; 0 where none is seen.
+func loopAround(sources *report.Sources, file string, line int64) int {
+	if sources.Content(file) == "" {
+		return sources.LoopAround(file, line)
+	}
+	return enclosingLoop(sources.Lines(file), int(line))
+}
+
 // directiveAt is the directive of a line.
 func directiveAt(sources *report.Sources, file string, line int64) *written {
 	d := takeApart(sources.Directive(file, line))
 	lines := sources.Lines(file)
-	d.loop = enclosingLoop(lines, int(line))
+	d.loop = loopAround(sources, file, line)
 	if line >= 1 && line <= int64(len(lines)) {
 		d.before = lines[max(line-mostBefore, 0) : line-1]
 	}
-	d.source = textAt(sources, file, line)
+	d.source, d.changed = textAt(sources, file, line), sources.IsChanged(file)
 	return d
 }

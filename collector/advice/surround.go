@@ -122,7 +122,7 @@ func (d *written) itemsOf(variables []string) []*resident {
 			}
 		}
 		r.name = baseName(r.item)
-		if d.source.fortran {
+		if d.source != nil && d.source.fortran {
 			r.name = strings.ToLower(r.name)
 		}
 		list = append(list, r)

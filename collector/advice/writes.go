@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/accscope/accscope/collector/structure"
@@ -15,7 +16,7 @@ var (
 )
 
 // macros are those of the file and of the files beside it that it includes: the tokens that each
-// stands for, without its parameters.
+// stands for, its parameters by their number.
 func (t *text) macros() map[string][]structure.Token {
 	if t.defined == nil {
 		t.defined = map[string][]structure.Token{}
@@ -23,6 +24,9 @@ func (t *text) macros() map[string][]structure.Token {
 	}
 	return t.defined
 }
+
+// parameter is what stands for a macro's parameter, which no name is like.
+func parameter(number int) string { return "#" + strconv.Itoa(number) }
 
 func (t *text) define(path string, lines []string, read map[string]bool) {
 	read[path] = true
@@ -33,10 +37,10 @@ func (t *text) define(path string, lines []string, read map[string]bool) {
 			line = strings.TrimSuffix(line, `\`) + " " + strings.TrimRight(lines[i], "\r")
 		}
 		if m := macroLine.FindStringSubmatch(line); m != nil {
-			parameters := structure.Tokens(m[2])
+			parameters := structure.Parts(structure.Tokens(lower(m[2], t.fortran)), 0)
 			for _, token := range structure.Tokens(lower(m[3], t.fortran)) {
-				if structure.IsName(token.Text) && structure.Mentions(parameters, token.Text) {
-					token.Text = "0" // what the caller gives is looked at where it stands
+				if at := slices.IndexFunc(parameters, func(p []structure.Token) bool { return len(p) == 1 && p[0].Text == token.Text }); at >= 0 {
+					token.Text = parameter(at)
 				}
 				t.defined[lower(m[1], t.fortran)] = append(t.defined[lower(m[1], t.fortran)], token)
 			}
@@ -127,8 +131,16 @@ func (t *text) callWrites(call structure.Call, of target, given bool, called map
 	case !call.Method && (slices.Contains(pure, call.Name) || slices.Contains(uninvolved, call.Name) && !(given && t.fortran)), t.array(call.Name), call.Name == "write":
 		return false
 	case len(macro) > 0:
-		changes := slices.ContainsFunc(macro, func(token structure.Token) bool { return structure.Assigns(token.Text) })
-		return given && changes
+		for i, argument := range call.Arguments {
+			within := target{name: parameter(i), scalar: of.scalar || len(argument) > 1, local: true}
+			if key := call.Name + within.name; t.names(argument, of.name) && !called[key] {
+				called[key] = true
+				if t.writes(t.macros()[call.Name], within, called) {
+					return true
+				}
+			}
+		}
+		return false
 	case given && !(of.scalar && filepath.Ext(t.path) == ".c"):
 		return true
 	case call.Method:

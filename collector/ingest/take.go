@@ -1,11 +1,14 @@
 package ingest
 
 import (
+	"bytes"
+	"fmt"
 	"time"
 
 	"github.com/accscope/accscope/collector/capture"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/structure"
 	"github.com/accscope/accscope/runtime/source/directive"
 )
 
@@ -147,7 +150,12 @@ func (in *Ingester) construct(p *process, e *model.Event, ran int64) error {
 	file := in.model.Names().Text(e.SourceFile)
 	directives, known := in.directives[e.SourceFile]
 	if !known {
-		directives = directive.Read(file, time.Unix(0, p.capture.Realtime(ran)))
+		if content := directive.ReadSource(file, time.Unix(0, p.capture.Realtime(ran))); content != nil {
+			directives = directive.Of(content, file)
+			if err := in.source(file, content, directives); err != nil {
+				return err
+			}
+		}
 		in.directives[e.SourceFile] = directives
 	}
 	d := directives[int(e.Line)]
@@ -155,6 +163,32 @@ func (in *Ingester) construct(p *process, e *model.Event, ran int64) error {
 		return nil
 	}
 	return in.writer.SetConstruct(file, e.Line, d.Name)
+}
+
+// source notes a source file and its directives, so that what is said of the trace later does not
+// depend on what becomes of the file.
+func (in *Ingester) source(file string, content []byte, directives map[int]*directive.Directive) error {
+	if in.writer == nil {
+		return nil
+	}
+	if err := in.writer.SetSource(file, content); err != nil {
+		return err
+	}
+	lines, procedures := bytes.Split(content, []byte("\n")), structure.Of(content, file)
+	for line, d := range directives {
+		if line != d.Line {
+			continue // of those that a directive goes on in
+		}
+		around := ""
+		if p := structure.At(procedures, line); p != nil && p.Loop(line) != nil {
+			head := p.Loop(line).First
+			around = fmt.Sprintf("%d %s", head, bytes.TrimSpace(lines[head-1]))
+		}
+		if err := in.writer.SetDirective(file, line, d.Text(), around); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (in *Ingester) activity(r *ring, a *capture.Activity) error {

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -45,9 +47,11 @@ func (n placeNames) of(p placeKey) string {
 const codeWidth = 72
 
 // Sources are the program's source files, as far as they are at hand and have
-// not been changed since the trace was recorded.
+// not been changed since the trace was recorded: by their content, where the trace
+// has its hash, else by their age. Of those that have, the trace knows the directives.
 type Sources struct {
 	recorded time.Time // zero: not known
+	noted    *store.Meta
 	files    map[string]*sourceFile
 }
 
@@ -58,6 +62,7 @@ type sourceFile struct {
 	directives map[int]*directive.Directive // by each of their lines
 	procedures []*structure.Procedure       // once they are asked for
 	read       bool
+	changed    bool // it is there, and another one than when the program ran
 }
 
 // SourcesOf are those of the programs of a trace.
@@ -70,12 +75,39 @@ func SourcesOf(trace *store.Trace) (*Sources, error) {
 	if meta.Realtime != 0 {
 		recorded = time.Unix(0, meta.Realtime)
 	}
-	return SourcesAt(recorded), nil
+	s := SourcesAt(recorded)
+	s.noted = &meta
+	return s, nil
+}
+
+// Changed are the source files that are others than when the program ran, in order.
+func (s *Sources) Changed() (list []string) {
+	for path := range s.noted.Sources {
+		if s.file(path).changed {
+			list = append(list, path)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// IsChanged says whether a source file is another one than when the program ran.
+func (s *Sources) IsChanged(path string) bool { return s.file(path).changed }
+
+// LoopAround is the line of the loop around a directive of a source file that is not at hand, as
+// the trace has it; 0 where it has none.
+func (s *Sources) LoopAround(path string, line int64) int {
+	number, _, _ := strings.Cut(s.noted.Loops[store.PlaceText(path, int32(line))], " ")
+	at, err := strconv.Atoi(number)
+	if err != nil {
+		return 0 // none is noted
+	}
+	return at
 }
 
 // SourcesAt are those of programs that were recorded at a time; zero: it is not known.
 func SourcesAt(recorded time.Time) *Sources {
-	return &Sources{recorded: recorded, files: map[string]*sourceFile{}}
+	return &Sources{recorded: recorded, noted: &store.Meta{}, files: map[string]*sourceFile{}}
 }
 
 // directive is what Directive gives, shortened for a table; nil for nothing.
@@ -92,6 +124,9 @@ func (s *Sources) directive(path string, line int64) any {
 // line is shown that has nothing to do with OpenACC.
 func (s *Sources) Directive(path string, line int64) string {
 	file := s.file(path)
+	if text := s.noted.Directives[store.PlaceText(path, int32(line))]; text != "" && file.content == "" {
+		return printable(text)
+	}
 	if d := file.directives[int(line)]; d != nil {
 		return printable(d.Text())
 	}
@@ -135,9 +170,13 @@ func (s *Sources) Procedures(path string) []*structure.Procedure {
 // file reads a source file, once.
 func (s *Sources) file(path string) *sourceFile {
 	return lookup.Make(s.files, path, func() *sourceFile {
-		content := directive.ReadSource(path, s.recorded)
-		if content == nil {
-			return &sourceFile{}
+		recorded, hash := s.recorded, s.noted.Sources[path]
+		if hash != "" {
+			recorded = time.Time{} // its content says whether it is the same
+		}
+		content := directive.ReadSource(path, recorded)
+		if content == nil || hash != "" && store.SourceHash(content) != hash {
+			return &sourceFile{changed: content != nil}
 		}
 		return &sourceFile{content: string(content), lines: strings.Split(strings.TrimSuffix(string(content), "\n"), "\n"), directives: directive.Of(content, path)}
 	})

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/accscope/accscope/collector/store"
 )
 
 func TestDirective(t *testing.T) {
@@ -21,7 +23,7 @@ func TestDirective(t *testing.T) {
 		"  acc_copyin (a,\tn);\n#pragma acc wait \x1b[31m\n#pragma acc data "+strings.Repeat("copy(abc) ", 20)+"\n#pragma acc wait \\")
 	fortran := write("b.f90", "!$acc parallel loop &\n  !$acc& copy(a) &\n!$ACC async(1)\ndo i = 1, n\n")
 	secret := write("secret", "root:x:0:0\n")
-	s := Sources{recorded: time.Now().Add(time.Hour), files: map[string]*sourceFile{}}
+	s := *SourcesAt(time.Now().Add(time.Hour))
 	for _, test := range []struct {
 		path string
 		line int64
@@ -44,9 +46,27 @@ func TestDirective(t *testing.T) {
 			t.Errorf("%s:%d: %q, expected %q", filepath.Base(test.path), test.line, got, test.want)
 		}
 	}
-	changed := Sources{recorded: time.Now().Add(-time.Hour), files: map[string]*sourceFile{}}
+	changed := *SourcesAt(time.Now().Add(-time.Hour))
 	if got := changed.directive(c, 2); got != nil {
 		t.Errorf("a file that was changed after the run gives %q", got)
+	}
+}
+
+// TestChangedSource: a file is the one that ran by its content, whatever its age; of another one
+// the trace has the directives.
+func TestChangedSource(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.c")
+	const text = "for (;;)\n#pragma acc wait(1)\n;\n"
+	for _, now := range []string{text, text + "\n", ""} {
+		if err := os.WriteFile(path, []byte(now), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := SourcesAt(time.Now().Add(-time.Hour))
+		s.noted = &store.Meta{Sources: map[string]string{path: store.SourceHash([]byte(text))}, Directives: map[string]string{path + ":2": "#pragma acc wait(1)"}, Loops: map[string]string{path + ":2": "1 for (;;)"}}
+		changed := now != text
+		if got := s.Directive(path, 2); got != "#pragma acc wait(1)" || s.IsChanged(path) != changed || len(s.Changed()) > 0 != changed || (s.Content(path) == "") != changed || s.LoopAround(path, 2) != 1 || s.LoopAround(path, 3) != 0 {
+			t.Errorf("%q: %q, changed %v", now, got, s.IsChanged(path))
+		}
 	}
 }
 

@@ -2,7 +2,10 @@ package store
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +21,15 @@ const (
 	// ConstructKey is that of a compute construct: its place follows, and the value is
 	// its name.
 	ConstructKey = "construct: "
+	// SourceKey is that of a source file as it was when the program ran: its path follows, and
+	// the value is the SHA-256 of its content.
+	SourceKey = "source: "
+	// DirectiveKey is that of a directive of such a file: its place follows, and the value is
+	// its text, on one line.
+	DirectiveKey = "directive: "
+	// LoopKey is that of the loop around such a directive: the directive's place follows, and the
+	// value is the line that the loop begins in, and what stands there.
+	LoopKey = "loop: "
 	// ExposedKey is that of data whose device address acc_deviceptr has given: their host
 	// address and their bytes follow, and the value is these bytes again.
 	ExposedKey = "exposed: "
@@ -34,6 +46,12 @@ type Warning struct {
 	File string // "" where not known
 	Line int32  // negative where not known
 	Text string
+}
+
+// SourceHash is what SourceKey has of a file's content.
+func SourceHash(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
 }
 
 // PlaceText is FILE:LINE.
@@ -106,9 +124,29 @@ func (m *Meta) note(key, value string) bool {
 		}
 		return true
 	}
-	place, found := strings.CutPrefix(key, ConstructKey)
-	if found {
-		m.Constructs[place] = value
+	for beginning, texts := range m.texts() {
+		if name, found := strings.CutPrefix(key, beginning); found {
+			texts[name] = value
+			return true
+		}
 	}
-	return found
+	return false
+}
+
+// texts are what the notes of each key say of source files, by what follows the key.
+func (m *Meta) texts() map[string]map[string]string {
+	return map[string]map[string]string{ConstructKey: m.Constructs, SourceKey: m.Sources, DirectiveKey: m.Directives, LoopKey: m.Loops}
+}
+
+// Texts gives each note on source files by its whole key.
+func (m *Meta) Texts() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for beginning, texts := range m.texts() {
+			for name, value := range texts {
+				if !yield(beginning+name, value) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -244,6 +244,9 @@ type Meta struct {
 	Warnings []Warning         `json:"-"` // what runtimes warned of, by their places
 
 	Constructs map[string]string `json:"-"` // names of compute constructs by FILE:LINE
+	Sources    map[string]string `json:"-"` // SHA-256 of source files as the program ran, in hexadecimal digits
+	Directives map[string]string `json:"-"` // their directives by FILE:LINE
+	Loops      map[string]string `json:"-"` // line and text of the heads of the loops around these
 	Exposed    []Data            `json:"-"` // whose device address acc_deviceptr has given
 	Unused     []ProcessData     `json:"-"` // of which no kernel had any use
 
@@ -295,7 +298,8 @@ func (t *Trace) Meta() (Meta, error) {
 
 // Facts is Meta without what is counted: it reads the meta table alone.
 func (t *Trace) Facts() (Meta, error) {
-	m := Meta{Version: schema.Version, Facts: make(map[string]string), Constructs: make(map[string]string)}
+	m := Meta{Version: schema.Version, Facts: make(map[string]string), Constructs: make(map[string]string),
+		Sources: make(map[string]string), Directives: make(map[string]string), Loops: make(map[string]string)}
 	err := t.each("SELECT key, value FROM meta", nil, func(s *sqlite.Stmt) error {
 		if m.note(s.ColumnText(0), s.ColumnText(1)) || m.missing(s.ColumnText(0), s.ColumnText(1)) {
 			return nil

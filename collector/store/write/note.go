@@ -19,6 +19,23 @@ func (w *Writer) SetConstruct(file string, line int32, construct string) error {
 	return w.SetMeta(store.ConstructKey+store.PlaceText(file, line), construct)
 }
 
+// SetSource notes the content of a source file as it was when the program ran.
+func (w *Writer) SetSource(file string, content []byte) error {
+	return w.SetMeta(store.SourceKey+file, store.SourceHash(content))
+}
+
+// SetDirective notes the text of a directive of such a file, and the line of the loop around it
+// with what stands there; "": none.
+func (w *Writer) SetDirective(file string, line int, text, loop string) error {
+	at := store.PlaceText(file, int32(line))
+	if loop != "" {
+		if err := w.SetMeta(store.LoopKey+at, loop); err != nil {
+			return err
+		}
+	}
+	return w.SetMeta(store.DirectiveKey+at, text)
+}
+
 // SetExposed notes data whose device address the program has asked for.
 func (w *Writer) SetExposed(data store.Data) error {
 	return w.SetMeta(store.ExposedKey+data.String(), strconv.FormatInt(data.Bytes, 10))
@@ -64,8 +81,8 @@ func (w *Writer) writeNotes(m *store.Meta, by int64) error {
 			return err
 		}
 	}
-	for place, construct := range m.Constructs {
-		if err := w.SetMeta(store.ConstructKey+place, construct); err != nil {
+	for key, value := range m.Texts() {
+		if err := w.SetMeta(key, value); err != nil {
 			return err
 		}
 	}

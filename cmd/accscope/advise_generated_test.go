@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// generatedProgram is one of the corpus that is made of a correct program, by a change of its
+// directives, and of what the host does beside its kernels.
+type generatedProgram struct {
+	name, text string
+	plants     string // the rule that is to find the change; "": none
+}
+
+// storage is how a program of C or C++ has its arrays: what stands before main and in it, and a
+// clause's items of a, b and c.
+type storage struct{ name, outside, inside, a, b, c string }
+
+var storages = []storage{
+	{"static", "static double a[N], b[N], c[N];", "", "a", "b", "c"},
+	{"heap", "", "double *a = (double *) malloc (N * sizeof (double)), *b = (double *) malloc (N * sizeof (double)), *c = (double *) malloc (N * sizeof (double));", "a[0:N]", "b[0:N]", "c[0:N]"},
+}
+
+// change is a change of the directives: of the region around the loop of steps, the one in it, and
+// of the clauses of both kernels.
+type change struct{ name, plants, around, within, first, second, behind string }
+
+var changes = []change{
+	{"kept", "", "data copy(@a) create(@b) copyin(@c)", "", "present(@a, @b, @c) async(1)", "present(@a, @b) async(1)", "wait(1)"},
+	{"synchronous", "synchronous-construct", "data copy(@a) create(@b) copyin(@c)", "", "present(@a, @b, @c)", "present(@a, @b)", ""},
+	{"half", "", "data copy(@a) create(@b) copyin(@c)", "", "present(@a, @b, @c)", "present(@a, @b) async(1)", "wait(1)"},
+	{"hoisted", "mapped-in-loop", "", "", "copyin(@a, @c) copyout(@b)", "copyin(@b) copy(@a)", ""},
+	{"moved", "mapped-in-loop", "", "data copy(@a) create(@b) copyin(@c)", "present(@a, @b, @c)", "present(@a, @b)", ""},
+	{"weakened", "mapped-in-loop", "data copyin(@c)", "", "copy(@a) copy(@b) present(@c)", "copy(@b) copy(@a)", ""},
+}
+
+// companion is what else a program does: for host code in each step, with what it needs before main
+// and before the loop, and what a kernel writes in place of an element of a.
+type companion struct {
+	name, outside, before, host, element string
+	alike                                bool // the data are used, so that no rule has to find anything
+	cpp                                  bool // it is C++
+}
+
+var companions = []companion{
+	{name: "nothing"},
+	{name: "own", before: "double own[3] = { 1, 2, 3 };", host: "own[s % 3] += s; sum += own[0];"},
+	{name: "reads", host: "sum += a[7];", alike: true},
+	{name: "writes", host: "a[s] += 1;", alike: true},
+	{name: "pointer", before: "double *p = a;", host: "p[s] += 1;", alike: true},
+	{name: "member", outside: "struct grid { double *u; };", before: "struct grid g; g.u = a;", host: "g.u[3] += 1;", alike: true},
+	{name: "given", outside: "static void touch (double *x, int s) { x[s] += 1; }", host: "touch (a, s);", alike: true},
+	{name: "kept-address", outside: "static double *kept; static void keep (double *x) { kept = x; } static void touch (int s) { kept[s] += 1; }", before: "keep (a);", host: "touch (s);", alike: true},
+	{name: "macro", outside: "#define FIRST a[0]", host: "FIRST += 1;", alike: true},
+	{name: "branch", host: "if (s == steps - 1) sum += a[5];", alike: true},
+	{name: "never", host: "if (s == 1000) a[5] = 1;", alike: true},
+	{name: "ends", host: "if (s == 15) break;"},
+	{name: "copied", outside: "#include <string.h>\nstatic double image[N];", host: "memcpy (image, a, sizeof image); sum += image[4];", alike: true},
+	{name: "kernel-macro", outside: "#define SET(x) a[i] = (x)", element: "SET (b[i] * 0.5 + a[i] * 0.25);"},
+	{name: "kernel-access", outside: "#define A(i) a[i]", element: "A (i) = b[i] * 0.5 + A (i) * 0.25;"},
+	{name: "routine", outside: "#pragma acc routine seq\nstatic void set (double *x, int i, double v) { x[i] = v; }", element: "set (a, i, b[i] * 0.5 + a[i] * 0.25);"},
+	{name: "reference", before: "double &first = a[0];", host: "first += 1;", alike: true, cpp: true},
+	{name: "lambda", before: "auto touch = [&] { a[0] += 1; };", host: "touch ();", alike: true, cpp: true},
+	{name: "kernel-reference", element: "double &x = a[i]; x = b[i] * 0.5 + x * 0.25;", cpp: true},
+}
+
+// generated are the programs of each change with each of what is beside it, each with one kind of
+// storage and in one language, by turns; and those of Fortran.
+func generated() (list []generatedProgram) {
+	for i, c := range changes {
+		for k, b := range companions {
+			s := storages[(i+k)%len(storages)]
+			language := ".c"
+			if b.cpp || (i+k)%3 == 0 {
+				language = ".cpp"
+			}
+			plants := c.plants
+			if b.alike {
+				plants = ""
+			}
+			list = append(list, generatedProgram{fmt.Sprintf("%s-%s-%s%s", c.name, b.name, s.name, language), programC(c, b, s), plants})
+		}
+	}
+	for _, c := range changes {
+		for _, b := range fortranCompanions {
+			plants := c.plants
+			if b.alike {
+				plants = ""
+			}
+			list = append(list, generatedProgram{fmt.Sprintf("%s-%s.f90", c.name, b.name), programFortran(c, b), plants})
+		}
+	}
+	return list
+}
+
+func programC(c change, b companion, s storage) string {
+	directive := func(text string) string {
+		if text == "" {
+			return ""
+		}
+		return "#pragma acc " + strings.NewReplacer("@a", s.a, "@b", s.b, "@c", s.c).Replace(text)
+	}
+	element := b.element
+	if element == "" {
+		element = "a[i] = b[i] * 0.5 + a[i] * 0.25;"
+	}
+	return strings.Join([]string{"#include <stdio.h>", "#include <stdlib.h>", "#define N 20000", s.outside, b.outside, "int main (void)", "{", "  int steps = 20;", "  double sum = 0;", s.inside,
+		"  for (int i = 0; i < N; i++)", "    {", "      a[i] = i % 17;", "      b[i] = 0;", "      c[i] = i % 5;", "    }", b.before,
+		directive(c.around), "  for (int s = 0; s < steps; s++)", "    {", directive(c.within), "      {",
+		directive("parallel loop " + c.first), "        for (int i = 0; i < N; i++)", "          b[i] = a[N - 1 - i] * 0.5 + c[i];",
+		directive("parallel loop " + c.second), "        for (int i = 0; i < N; i++)", "          {", "            " + element, "          }", directive(c.behind), "      }",
+		"      " + b.host, "    }", `  printf ("%.17g %.17g %.17g\n", a[3], a[N - 2], sum);`, "}", ""}, "\n")
+}
+
+var fortranCompanions = []companion{
+	{name: "nothing"},
+	{name: "reads", host: "total = total + a(7)", alike: true},
+	{name: "writes", host: "a(s) = a(s) + 1", alike: true},
+	{name: "called", host: "call touch", outside: "contains\nsubroutine touch\n a(3) = a(3) + 1\nend subroutine", alike: true},
+	{name: "pointed", before: "p => a", host: "p(2) = 1", alike: true},
+	{name: "never", host: "if (s == 1000) a(5) = 1", alike: true},
+	{name: "ends", host: "if (s == 15) exit"},
+}
+
+func programFortran(c change, b companion) string {
+	directive := func(text string) string {
+		if text == "" {
+			return ""
+		}
+		return "!$acc " + strings.NewReplacer("@a", "a", "@b", "b", "@c", "c").Replace(text)
+	}
+	end := func(text string) string {
+		if text == "" {
+			return ""
+		}
+		return "!$acc end data"
+	}
+	attribute := ""
+	if strings.Contains(b.before, "=>") {
+		attribute = ", target"
+	}
+	return strings.Join([]string{"program steps", "  implicit none", "  integer, parameter :: n = 20000", "  real(8), allocatable" + attribute + " :: a(:), b(:), c(:)", "  real(8), pointer :: p(:)", "  integer :: s, i", "  real(8) :: total",
+		"  allocate (a(n), b(n), c(n))", "  total = 0", "  b = 0", "  do i = 1, n", "     a(i) = mod(i, 17)", "     c(i) = mod(i, 5)", "  end do", "  " + b.before,
+		directive(c.around), "  do s = 1, 20", directive(c.within),
+		directive("parallel loop " + c.first), "     do i = 1, n", "        b(i) = a(n + 1 - i) * 0.5d0 + c(i)", "     end do",
+		directive("parallel loop " + c.second), "     do i = 1, n", "        a(i) = b(i) * 0.5d0 + a(i) * 0.25d0", "     end do", directive(c.behind), end(c.within),
+		"     " + b.host, "  end do", end(c.around), "  print '(3es25.17)', a(3), a(n - 1), total", b.outside, "end program steps", ""}, "\n")
+}
