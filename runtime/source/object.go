@@ -162,12 +162,14 @@ func (w *walk) member(name string) bool {
 	}
 	w.typ.Fill()
 	for _, m := range w.typ.Members {
-		if m.Name == name {
-			w.address += m.Offset
-			w.typ = w.typ.Unit.TypeOf(m.Entry)
-			w.refer()
-			return w.typ != nil
+		polymorphic := m.Name == polymorphicData && units.IsFortran(w.typ.Unit.Language)
+		if m.Name != name && !polymorphic {
+			continue
 		}
+		w.address += m.Offset
+		w.typ = w.typ.Unit.TypeOf(m.Entry)
+		w.refer()
+		return w.typ != nil && (m.Name == name || w.member(name))
 	}
 	return false
 }

@@ -148,13 +148,17 @@ func (s *search) pointer(name string, a, v uint64, inPlace bool, t *units.Type, 
 	return n, f
 }
 
+// polymorphicData is what gfortran calls the component of a polymorphic variable, class(t),
+// that points to the value of its type.
+const polymorphicData = "_data"
+
 func (s *search) structure(name string, a uint64, t *units.Type, separator string, depth int) (string, fit) {
 	if s.address == a && (s.size == t.Size || s.whole) {
 		return name, isRange
 	}
 	t.Fill()
 	prefix := name + separator
-	if name == "this" {
+	if name == "this" && separator != "%" {
 		prefix = ""
 	}
 	within := s.inside(a, t.Size)
@@ -165,7 +169,7 @@ func (s *search) structure(name string, a uint64, t *units.Type, separator strin
 		}
 		mt := t.Unit.TypeOf(m.Entry)
 		full := prefix + m.Name
-		if m.Name == "" || m.Entry.Tag == dwarf.TagInheritance {
+		if m.Name == "" || m.Entry.Tag == dwarf.TagInheritance || separator == "%" && m.Name == polymorphicData {
 			full = name
 		}
 		n, f := "", noMatch
