@@ -44,6 +44,7 @@ type Mapping struct {
 
 	Declared bool  // made by a declare directive
 	Used     bool  // a kernel may have read or written the data, or whatever has its device address
+	Told     bool  // its delete event is raised by the shutdown of its device
 	Block    any   // what the runtime keeps about the device memory
 	Created  int64 // CLOCK_MONOTONIC, nanoseconds
 

@@ -23,13 +23,12 @@ type Device struct {
 	backend device.Backend
 
 	open       atomic.Bool
-	generation atomic.Uint64                   // of the initialisation; odd while open
-	opening    sync.Mutex                      // held while the backend opens or closes the device
-	closing    atomic.Bool                     // a thread shuts it down
-	leaving    atomic.Pointer[dataenv.Mapping] // its delete event is being raised for that
-	openers    sync.Mutex                      // guards opener
-	opener     *devices                        // the thread that initialises the device, nil if none
-	opened     *sync.Cond                      // on openers: opener has become nil
+	generation atomic.Uint64 // of the initialisation; odd while open
+	opening    sync.Mutex    // held while the backend opens or closes the device
+	closing    atomic.Bool   // a thread shuts it down
+	openers    sync.Mutex    // guards opener
+	opener     *devices      // the thread that initialises the device, nil if none
+	opened     *sync.Cond    // on openers: opener has become nil
 
 	driver  device.Device // valid while open
 	handles device.Handles

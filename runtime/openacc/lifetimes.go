@@ -162,7 +162,7 @@ func (t *lifetimes) discard(d *Device, q *Queue) {
 	s := t.scratch
 	var later []device.Address
 	for _, m := range s.removed {
-		t.planDelete(d, m)
+		t.planDelete(m)
 		memory := blockOf(m).drop()
 		if memory == nil {
 			continue
@@ -206,10 +206,10 @@ func (t *lifetimes) discard(d *Device, q *Queue) {
 	}
 }
 
-// planDelete adds the delete event of a mapping that is removed, unless it is in the
-// callback for that one that its device's shutdown raises.
-func (t *lifetimes) planDelete(d *Device, m *dataenv.Mapping) {
-	if m != d.leaving.Load() {
+// planDelete adds the delete event of a mapping that is removed, unless the shutdown of its
+// device has come to it: in the callback for that event, or on another thread.
+func (t *lifetimes) planDelete(m *dataenv.Mapping) {
+	if !m.Told {
 		t.planData(callbacks.Delete, nil, m.Size, m.Host, m.Device, t.nameIn(callbacks.Delete, callbacks.Delete, m.Host, m.Size, m))
 	}
 }

@@ -343,7 +343,7 @@ func (t *dataRoutines) UnmapData(host unsafe.Pointer) {
 		t.fail(failure)
 		return
 	}
-	t.planDelete(d, m)
+	t.planDelete(m)
 	t.carryOut()
 }
 

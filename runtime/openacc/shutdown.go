@@ -83,15 +83,15 @@ func (t *devices) endMappings(d *Device, parent construct) (gone []*dataenv.Mapp
 	for _, m := range all {
 		b := blockOf(m)
 		d.mu.Lock()
-		there := d.table.Holds(m) // the callback for another one may have ended it
+		tell := d.table.Holds(m) && !b.identity // the callback for another one may have ended it
+		m.Told = tell
 		d.mu.Unlock()
-		if there && !b.identity {
-			d.leaving.Store(m)
+		if tell {
 			t.raiseDataOn(d, callbacks.Delete, parent, m.Size, m.Host, m.Device, t.joined("", m.Name()))
-			d.leaving.Store(nil)
 		}
 		d.mu.Lock()
-		if there = d.table.Holds(m); there {
+		there := d.table.Holds(m)
+		if there {
 			d.table.Remove(m)
 			d.depart(m, t.origin())
 		}

@@ -2,6 +2,7 @@ package openacc
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,5 +83,49 @@ func TestWhatShutdownCallbacksLeave(t *testing.T) {
 				t.Error("the device is still open")
 			}
 		})
+	}
+}
+
+// TestDeletedDuringShutdown: a mapping whose delete event a shutdown raises while another
+// thread has begun to end it is deleted once.
+func TestDeletedDuringShutdown(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	memory := hostMemory(64, 1)
+	x, y := pointerTo(memory[:16]), pointerTo(memory[32:48])
+	thread, other := p.newThread(), p.newThread()
+	defer thread.Close()
+	defer other.Close()
+	thread.Copyin(x, 16, AsyncSync)
+	thread.Copyin(y, 16, AsyncSync)
+	removed, overtaken, ended := make(chan bool), make(chan bool), make(chan bool)
+	var deleted []uintptr
+	note := p.callback(func(info *callbacks.Info, event *callbacks.EventInfo, _ *callbacks.APIInfo) {
+		switch host := uintptr(event.Data().HostPtr); {
+		case info.EventType == callbacks.EnqueueDownloadStart:
+			close(removed)
+			<-overtaken
+		case host == uintptr(x) && len(deleted) == 0:
+			deleted = append(deleted, host)
+			go func() {
+				other.Copyout(x, 16, AsyncSync, false)
+				close(ended)
+			}()
+			<-removed
+		case host == uintptr(y):
+			deleted = append(deleted, host)
+			close(overtaken)
+			<-ended
+		default:
+			deleted = append(deleted, host)
+		}
+	})
+	for _, event := range []callbacks.Event{callbacks.EnqueueDownloadStart, callbacks.Delete} {
+		if err := p.registry.Register(nil, event, note, callbacks.Reg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	thread.Shutdown(DeviceSim)
+	if want := []uintptr{uintptr(x), uintptr(y)}; !slices.Equal(deleted, want) {
+		t.Errorf("deleted %#x, want %#x", deleted, want)
 	}
 }
