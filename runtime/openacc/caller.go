@@ -74,7 +74,11 @@ type call struct {
 	place    attribution.Place
 	function uintptr // outlined function of a compute construct
 	lack     *lack   // what its error is about
+	passed   passed  // what an error of the device's about an argument is about
 }
+
+// passed is memory that a routine was given; address 0: none.
+type passed struct{ address, bytes uintptr }
 
 // site is where the program made the call.
 func (c *call) site() attribution.CallSite {
@@ -157,7 +161,7 @@ func (t *caller) At(place *attribution.Place) {
 func (t *caller) enter(routine string, parent construct, async int) {
 	t.setAside()
 	t.routine = routine
-	t.function, t.versioned, t.lack = 0, false, nil
+	t.function, t.versioned, t.lack, t.passed = 0, false, nil, passed{}
 	t.context = context{parent: parent, async: t.mapAsync(async)}
 }
 

@@ -49,6 +49,9 @@ func (t *raiser) told(failure *device.Error) *device.Error {
 	if known {
 		at = t.rt.options.Namer.Locate(t.place.ReturnAddress, t.function)
 	}
+	if t.passed.address != 0 && failure.Code == device.InvalidArgument {
+		failure = t.about(routineData, t.passed.address, t.passed.bytes, failure)
+	}
 	call, what, _ := strings.Cut(failure.Message, ": ")
 	if l := t.lack; l != nil && l.failure == failure {
 		if what = t.account(l).String(); known && at.File == "" {

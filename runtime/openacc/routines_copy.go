@@ -67,6 +67,7 @@ func (t *copyRoutines) memcpy(routine string, to, from copySide, bytes uintptr, 
 		copy(bytesAt(uintptr(to.address), bytes), bytesAt(uintptr(from.address), bytes))
 		return
 	}
+	t.passed = t.strange(d, &to, &from, bytes)
 	if !t.inBlock(d, &to, bytes) || !t.inBlock(d, &from, bytes) {
 		return
 	}
@@ -97,6 +98,20 @@ func (t *copyRoutines) copyBetween(q *Queue, d *Device, to, from device.Address,
 	}
 }
 
+// strange is the device's side of a copy, of two that which is no memory of the device's,
+// as far as the runtime knows.
+func (t *copyRoutines) strange(d *Device, to, from *copySide, bytes uintptr) passed {
+	side := from
+	if !to.onHost() {
+		d.mu.Lock()
+		if from.onHost() || !d.holds(device.Address(uintptr(to.address))) {
+			side = to
+		}
+		d.mu.Unlock()
+	}
+	return passed{uintptr(side.address), bytes}
+}
+
 // inBlock raises an error for a device range that begins in memory the runtime
 // knows and runs past its end. Addresses from elsewhere are believed.
 func (t *copyRoutines) inBlock(d *Device, s *copySide, bytes uintptr) bool {
@@ -114,6 +129,7 @@ func (t *copyRoutines) inBlock(d *Device, s *copySide, bytes uintptr) bool {
 	}
 	d.mu.Unlock()
 	if over {
+		t.passed = passed{uintptr(address), bytes}
 		t.fail(t.invalidSize(s.argument, uintptr(address), bytes))
 	}
 	return !over
@@ -132,6 +148,7 @@ func (t *copyRoutines) isLocal(d *Device, s *copySide, bytes uintptr) bool {
 	local := !allocated && (m == nil || blockOf(m).memory == nil)
 	d.mu.Unlock()
 	if !local {
+		t.passed = passed{uintptr(address), bytes}
 		t.fail(t.errorf(device.InvalidArgument, "%s %p is memory of device %s: invalid host or device address; pass an address of the host's memory",
 			s.argument, s.address, d))
 	}

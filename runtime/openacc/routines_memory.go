@@ -91,6 +91,7 @@ func (t *dataRoutines) Free(data unsafe.Pointer) {
 	if d == nil || data == nil {
 		return
 	}
+	t.passed.address = uintptr(data)
 	address := device.Address(uintptr(data))
 	d.mu.Lock()
 	size, known := d.allocations[address]
@@ -100,6 +101,7 @@ func (t *dataRoutines) Free(data unsafe.Pointer) {
 	}
 	d.mu.Unlock()
 	if m != nil && !blockOf(m).identity {
+		t.passed = passed{}
 		t.fail(t.about(routineData, m.Host, m.Size, t.stillMapped(uintptr(data), m.Host, m.Size)))
 		return
 	}

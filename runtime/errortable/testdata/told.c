@@ -250,6 +250,51 @@ static void freeMapped(int n)
     done = 1;
 }
 
+static void freeOther(int n)
+{
+    double *a = make(n);
+    acc_free(a);
+    a[0] = done = 1;
+}
+
+static void toOther(int n)
+{
+    double *a = make(n), *b = make(n);
+    acc_memcpy_to_device(b, a, n * sizeof *a);
+    a[0] = b[0] = done = 1;
+}
+
+static void fromOther(int n)
+{
+    double *a = make(n), *b = make(n);
+    acc_memcpy_from_device_async(a, b, n * sizeof *a, 1);
+    a[0] = b[0] = done = 1;
+}
+
+static void betweenOther(int n)
+{
+    double *a = make(n), *b = acc_malloc(n * sizeof *b);
+    acc_memcpy_device(a, b, n * sizeof *a);
+    a[0] = done = 1;
+    acc_free(b);
+}
+
+static void beyond(int n)
+{
+    double *a = make(2 * n), *b = acc_malloc(n * sizeof *b);
+    acc_memcpy_to_device(b, a, 2 * n * sizeof *a);
+    a[0] = done = 1;
+    acc_free(b);
+}
+
+static void swapped(int n)
+{
+    double *a = make(n), *b = acc_malloc(n * sizeof *b);
+    acc_memcpy_to_device(a, b, n * sizeof *a);
+    a[0] = done = 1;
+    acc_free(b);
+}
+
 static void shutDown(int n)
 {
     double *a = make(n);
@@ -274,6 +319,8 @@ int main(int argc, char **argv)
         { "ofAnEndedFrame", ofAnEndedFrame }, { "copyin", copyin }, { "routineUpdate", routineUpdate },
         { "copyout", copyout }, { "between", between }, { "mapData", mapData }, { "unmapped", unmapped },
         { "unmapOther", unmapOther }, { "unmapEntered", unmapEntered }, { "freeMapped", freeMapped }, { "shutDown", shutDown },
+        { "freeOther", freeOther }, { "toOther", toOther }, { "fromOther", fromOther }, { "betweenOther", betweenOther },
+        { "beyond", beyond }, { "swapped", swapped },
     };
     for (unsigned i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
         if (!strcmp(argv[1], cases[i].name)) cases[i].run(1000);
