@@ -132,6 +132,13 @@ func findSources(paths []string) (s sources, err error) {
 		if !info.IsDir() || archive.Is(path) {
 			trace, err := store.Open(path)
 			if errors.Is(err, schema.ErrNotATrace) {
+				if nothing, failed := location.KeepsNothing(path); failed == nil && nothing {
+					if taken, failed := s.unfinished(path, nil); failed != nil {
+						return s, failed
+					} else if taken {
+						continue
+					}
+				}
 				return s, fmt.Errorf("%w; import takes capture folders (accscope-PROGRAM-PID), session folders, traces and archives", err)
 			}
 			if err != nil {
@@ -142,7 +149,7 @@ func findSources(paths []string) (s sources, err error) {
 				return s, err
 			}
 			if !meta.Complete {
-				taken, err := s.unfinished(path, &meta)
+				taken, err := s.unfinished(path, meta.Facts)
 				if err != nil {
 					return s, err
 				}

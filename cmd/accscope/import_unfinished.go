@@ -1,24 +1,31 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/accscope/accscope/collector/session"
-	"github.com/accscope/accscope/collector/store"
 )
 
 // unfinished takes the session of an unfinished trace, if that is here and nobody writes it: it
 // has what the trace has not yet, and is finished first. What is not to be had is said.
-func (s *sources) unfinished(path string, meta *store.Meta) (taken bool, err error) {
-	of, err := session.ByIdentity(meta.Facts["identity"])
+func (s *sources) unfinished(path string, facts map[string]string) (taken bool, err error) {
+	of, err := session.ByIdentity(facts["identity"])
+	if facts["session"] == "" {
+		// Its writer was killed before it had kept anything, also whose the trace is.
+		of, err = session.ByTrace(path)
+	}
 	if err != nil {
 		return false, err
 	}
+	if of == nil && facts == nil {
+		return false, nil
+	}
 	if of == nil {
 		fmt.Fprintf(stderr, "accscope: %s is NOT complete: its session %s is not on this machine (accscope import finishes it where it was made); what is in the trace is taken\n",
-			shown(path), meta.Facts["session"])
+			shown(path), cmp.Or(facts["session"], "is not known, or"))
 		return false, nil
 	}
 	if slices.ContainsFunc(s.sessions, func(other *session.Session) bool { return other.Folder == of.Folder }) {

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/collector/store/write"
 )
 
 // Whatever keeps a run from being recorded, the program runs; a line says what was lost, and
@@ -124,6 +126,51 @@ func TestForceOnSeveralNodes(t *testing.T) {
 	}
 	for _, name := range []string{"t.db", "t-2.db"} {
 		invoke(t, folder, "info", "--check", name).must(t)
+	}
+}
+
+// The session of a trace whose collector was killed before it had kept anything is found by the
+// place that the trace was to have.
+func TestImportOfNothingKept(t *testing.T) {
+	program := build(t, "jacobi")
+	for name, begin := range map[string]func(path string) error{
+		"empty": func(string) error { return nil },
+		"tables": func(path string) error {
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+			w, err := write.Create(path, 0, model.New(nil, nil))
+			if err != nil {
+				return err
+			}
+			return w.Close()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			own, left := sessions(t)
+			if r := execute(t, folder, own, accscope, "run", "-q", "--device", "sim", "-o", "a.db", "--", "sh", "-c", "kill -9 $PPID; "+program+" 32 5"); r.status != 128+9 || len(left()) != 1 {
+				t.Fatalf("status %d, sessions %v: %s", r.status, left(), r.stderr)
+			}
+			if err := begin(filepath.Join(folder, "a.db")); err != nil {
+				t.Fatal(err)
+			}
+			execute(t, folder, own, accscope, "run", "-q", "--device", "sim", "-o", "b.db", "--", program, "32", "5").must(t)
+			r := execute(t, folder, own, accscope, "import", "-o", "both.db", "a.db", "b.db").must(t)
+			if rows := invoke(t, folder, "query", "--format", "csv", "both.db", "SELECT count(*) FROM processes").must(t).stdout; rows != "count(*)\n2\n" || !strings.Contains(r.stderr, "is taken in") {
+				t.Errorf("%s: %s", rows, r.stderr)
+			}
+			if len(left()) > 0 {
+				t.Errorf("left are %v", left())
+			}
+		})
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "nobody.db"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := invoke(t, folder, "import", "-o", "x.db", "nobody.db"); r.status != exitFailure || strings.Count(r.stderr, "\n") != 1 || !strings.Contains(r.stderr, "it is an empty file") {
+		t.Errorf("an empty file of nobody's: status %d, %s", r.status, r.stderr)
 	}
 }
 

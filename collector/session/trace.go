@@ -82,8 +82,27 @@ func (s *Session) trace() (identity, path string, err error) {
 
 // ByIdentity is the session whose trace has an identity; nil if it is not here.
 func ByIdentity(identity string) (*Session, error) {
+	if identity == "" {
+		return nil, nil
+	}
+	return find(func(s *Session) bool {
+		own, err := s.Identity()
+		return err == nil && own == identity
+	})
+}
+
+// ByTrace is the session whose trace is to be at a path; nil if none is here.
+func ByTrace(path string) (*Session, error) {
+	return find(func(s *Session) bool {
+		trace, err := s.Trace()
+		return err == nil && trace != "" && SameFile(trace, path)
+	})
+}
+
+// find is the first session that is the one; nil if none is.
+func find(is func(*Session) bool) (*Session, error) {
 	root, err := Root()
-	if err != nil || identity == "" {
+	if err != nil {
 		return nil, err
 	}
 	entries, err := os.ReadDir(root)
@@ -95,7 +114,7 @@ func ByIdentity(identity string) (*Session, error) {
 		if s.check() != nil {
 			continue // something else
 		}
-		if own, err := s.Identity(); err == nil && own == identity {
+		if is(s) {
 			return s, nil
 		}
 	}

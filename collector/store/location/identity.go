@@ -8,6 +8,24 @@ import (
 	"github.com/accscope/accscope/collector/store/schema"
 )
 
+// KeepsNothing says whether the file at path is empty, or a trace whose writer was killed before
+// it had kept anything.
+func KeepsNothing(path string) (bool, error) {
+	identity, err := Identity(path)
+	if err != nil || identity != "" {
+		return false, err
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+		return err == nil, err
+	}
+	conn, err := schema.OpenReadOnly(path)
+	if err != nil {
+		return false, schema.Explain(path, err)
+	}
+	nothing := keepsNothing(conn)
+	return nothing, schema.Explain(path, conn.Close())
+}
+
 // Identity is what the trace at path says of whose it is: SetMeta's identity, ""
 // where nothing is or its writer had not kept anything by then.
 func Identity(path string) (identity string, err error) {
