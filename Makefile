@@ -191,15 +191,20 @@ try-dist: ## the packages of dist/ as a user gets them: apt in a bare root folde
 	@.ci/setup roots
 	.ci/dist/try
 
+# The names by which accscope is a compiler: those of GCC's behind acc-.
+COMPILER_NAMES := acc-gcc acc-g++ acc-gfortran
+
 install: all .build/share ## install under PREFIX (default /usr/local)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/accscope
 	install bin/accscope $(DESTDIR)$(PREFIX)/bin/
+	for name in $(COMPILER_NAMES); do ln -sf accscope $(DESTDIR)$(PREFIX)/bin/$$name; done
 	install lib/libopenacc.so lib/libopenacc-engine.so lib/libaccprof.so $(MPI_LIBRARIES) $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 include/* $(DESTDIR)$(PREFIX)/include/accscope/
 	cd .build/share && find . -type f -print0 | xargs -0 -I {} install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/{}
 	sed 's|^prefix=.*|prefix=$(PREFIX)|; s|^includedir=.*|includedir=$${prefix}/include/accscope|' lib/pkgconfig/openacc.pc > $(DESTDIR)$(PREFIX)/lib/pkgconfig/openacc.pc
 
 uninstall: ## remove what install put there
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(COMPILER_NAMES))
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/accscope lib/libopenacc.so lib/libopenacc-engine.so lib/libaccprof.so $(MPI_EVERY_LIBRARY) lib/pkgconfig/openacc.pc)
 	rm -rf $(DESTDIR)$(PREFIX)/include/accscope
 	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/accscope.1.gz $(DESTDIR)$(PREFIX)/share/man/man1/accscope-*.1.gz

@@ -43,6 +43,7 @@ it is given at the price of speed is a warning.
 Its own flags stand anywhere among the compiler's:
   --accscope-show           print the rewritten sources, and compile nothing
   --accscope-explain        say what is rewritten, and why
+  --accscope-pgi            subarrays of C are lower and upper bounds everywhere, as PGI's model has them
   --accscope-device=TYPE    the device whose device_type clauses hold (default: nvidia)
 
 %[3]s is the command that is called in place of %[2]s, as %[3]s='ccache %[2]s-13'.`
@@ -72,6 +73,17 @@ func newWrapperCommands() (commands []*cobra.Command) {
 	return commands
 }
 
+// asCompiler has the command be cc, c++ or fc where the program is called by a name that ends
+// in the compiler's, as acc-gcc.
+func asCompiler() {
+	for _, w := range wrappers {
+		if filepath.Base(os.Args[0]) == "acc-"+w.compiler {
+			os.Args = append([]string{"accscope", w.name}, os.Args[1:]...)
+			return
+		}
+	}
+}
+
 // compilation is one call of the wrapper.
 type compilation struct {
 	wrapper
@@ -81,6 +93,7 @@ type compilation struct {
 	folder      string // for rewritten sources and objects
 	explain     bool
 	show        bool
+	pgi         bool // subarrays of C are those of PGI's model
 	device      string
 	interrupted syscall.Signal
 }
@@ -118,12 +131,14 @@ func (c *compilation) own(args []string) (rest []string, err error) {
 			rest = append(rest, arg)
 		case flag == "show":
 			c.show = true
+		case flag == "pgi":
+			c.pgi = true
 		case flag == "explain":
 			c.explain = true
 		case strings.HasPrefix(flag, "device="):
 			c.device = strings.TrimPrefix(flag, "device=")
 		default:
-			return nil, usageError{fmt.Errorf("%s: %s takes --accscope-show, --accscope-explain and --accscope-device=TYPE", arg, c.name)}
+			return nil, usageError{fmt.Errorf("%s: %s takes --accscope-show, --accscope-explain, --accscope-pgi and --accscope-device=TYPE", arg, c.name)}
 		}
 	}
 	return rest, nil

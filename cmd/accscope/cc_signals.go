@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/accscope/accscope/collector/launch"
 )
@@ -36,5 +37,6 @@ func forward(child *os.Process, noted *syscall.Signal) (stop func()) {
 func dieBy(s syscall.Signal) {
 	signal.Reset(s)
 	_ = syscall.Kill(os.Getpid(), s)
+	time.Sleep(time.Second)
 	os.Exit(128 + int(s)) // of a signal that is ignored
 }

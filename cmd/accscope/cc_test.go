@@ -1,10 +1,16 @@
 package main
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // What the wrapper compiles does what the directives say, on shared memory and on a memory of
@@ -194,5 +200,64 @@ func TestWrapperIncludes(t *testing.T) {
 	invoke(t, folder, "fc", "-o", "program", "program.f90").must(t)
 	if r := execute(t, folder, nil, filepath.Join(folder, "program")); r.status != 7 {
 		t.Errorf("exit status %d, want 7", r.status)
+	}
+}
+
+// By the names that packages install the program is a compiler.
+func TestWrapperNames(t *testing.T) {
+	folder := wrappedFolder(t)
+	if err := os.Symlink(accscope, filepath.Join(folder, "acc-gcc")); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, folder, nil, filepath.Join(folder, "acc-gcc"), "-o", "program", "src/a.c").must(t)
+	if r := execute(t, folder, nil, filepath.Join(folder, "program")); r.status != 1 {
+		t.Errorf("exit status %d, want 1", r.status)
+	}
+}
+
+// Where a spelling means two things, a warning says which is taken, and a flag takes the other.
+func TestWrapperBounds(t *testing.T) {
+	folder := t.TempDir()
+	source := "int main (void) { int a[4] = { 0 };\n#pragma acc data region copy(a[0:3])\n{\n#pragma acc update host(a[0:2])\n}\nreturn a[0]; }\n"
+	if err := os.WriteFile(filepath.Join(folder, "a.c"), []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := invoke(t, folder, "cc", "--accscope-show", "a.c").must(t)
+	if !strings.Contains(r.stderr, "a.c:4:20: warning: the subarrays are taken as begin and length") || !strings.Contains(r.stdout, "update host(a[0:2])") {
+		t.Errorf("shows:\n%s\nsays:\n%s", r.stdout, r.stderr)
+	}
+	r = invoke(t, folder, "cc", "--accscope-show", "--accscope-pgi", "a.c").must(t)
+	if r.stderr != "" || !strings.Contains(r.stdout, "update host(a[0:(2) + 1])") {
+		t.Errorf("shows:\n%s\nsays:\n%s", r.stdout, r.stderr)
+	}
+}
+
+// An interrupt ends the wrapper by its signal, and leaves nothing.
+func TestWrapperInterrupted(t *testing.T) {
+	folder := wrappedFolder(t)
+	temporary := t.TempDir()
+	compiler := filepath.Join(folder, "slow")
+	script := "#!/bin/sh\ncase \"$*\" in *-E*) exec " + compilers.C() + " \"$@\";; esac\ntouch started\nexec sleep 60\n"
+	if err := os.WriteFile(compiler, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(accscope, "cc", "-c", "src/a.c")
+	command.Dir = folder
+	command.Env = append(os.Environ(), "ACCSCOPE_CC="+compiler, "TMPDIR="+temporary)
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for !fileThere(filepath.Join(folder, "started")) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := command.Wait(); !errors.As(err, &exit) || signalOf(exit) != int(syscall.SIGTERM) {
+		t.Errorf("ended with %v", err)
+	}
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
 	}
 }

@@ -38,6 +38,7 @@ type statusError struct {
 
 func main() {
 	launch.KeepIgnored()
+	asCompiler()
 	root := newRootCommand()
 	if err := root.Execute(); err != nil {
 		var usage usageError

@@ -10,8 +10,8 @@ import (
 
 // rules are what is done with each directive, in this order.
 var rules = []rule{
-	deviceType, deviceDirective, waitDirective, waitClause, selfClause, defaultClause, dataQueues, modifierClauses, arrayReductions,
-	forcedCollapse, gangDimensions, loopSizes, privateSections, atomicCondition, bindClause, repeated, attached, rows, columns, pointers,
+	pgiClauses, deviceType, deviceDirective, waitDirective, waitClause, selfClause, defaultClause, dataQueues, modifierClauses, arrayReductions,
+	forcedCollapse, gangDimensions, loopSizes, privateSections, atomicCondition, deviceResident, bindClause, repeated, attached, rows, columns, pointerArrays, pointers,
 }
 
 // C rewrites a source of C or C++. The file's name is the one that GCC was given, refused the
@@ -25,6 +25,7 @@ func C(source, file string, preprocessed *Preprocessed, refused map[int]bool, co
 	source = withMacroLines(source, file, preprocessed)
 	t := newText(source, file)
 	all := t.constructs(file, preprocessed, refused, options)
+	mixedBounds(all, options)
 	for _, c := range all {
 		for _, apply := range rules {
 			if apply(&c.construct); c.dropped {
@@ -100,16 +101,14 @@ func sized(c *construct) bool {
 
 // newConstruct reads a directive; nil where the text names none.
 func newConstruct(text string, language language, options Options) *construct {
-	d := directive.Parse("#pragma acc" + text)
-	if language.fortran() {
-		d = directive.Parse("!$acc " + text)
-	}
+	translated, pgi := fromPGI(text)
+	d := directive.Parse("#pragma acc" + translated)
 	if d == nil {
 		return nil
 	}
 	return &construct{
 		name: d.Name, arguments: d.Arguments, original: d.Clauses, clauses: append([]directive.Clause(nil), d.Clauses...),
-		language: language, device: options.Device, text: text, line: 1, column: 1,
+		language: language, device: options.Device, text: text, line: 1, column: 1, pgi: pgi, pgiBounds: options.PGI,
 	}
 }
 

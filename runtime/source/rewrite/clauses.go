@@ -98,7 +98,7 @@ func gangDimensions(c *construct) {
 			c.say("num_gangs", "the gangs of all dimensions are one: GCC knows no dimensions")
 		}
 	}
-	if !c.loop() {
+	if !c.loop() && c.name != "routine" {
 		return
 	}
 	for i := range c.clauses {
@@ -126,7 +126,7 @@ func gangDimensions(c *construct) {
 			}
 		}
 		gang.Arguments, gang.Has = strings.Join(kept, ", "), len(kept) > 0
-		c.say("dim", "the loop is divided among the gangs of all dimensions")
+		c.say("dim", "the gangs of all dimensions are one: GCC knows no dimensions")
 		return
 	}
 }
@@ -194,6 +194,20 @@ func privateSections(c *construct) {
 func atomicCondition(c *construct) {
 	if c.name == "atomic" && c.take("if") != nil {
 		c.say("if", "the operation is atomic whatever the condition is")
+	}
+}
+
+// deviceResident has device_resident of C be create: of variables of a function GCC hands over
+// a mapping that no runtime knows (§2.13.2).
+func deviceResident(c *construct) {
+	if c.name != "declare" || c.language.fortran() {
+		return
+	}
+	for i := range c.clauses {
+		if is(c.clauses[i], "device_resident") {
+			c.clauses[i].Name = "create"
+			c.say("device_resident", "device_resident is create: the host has memory for the variable, too, that nothing uses")
+		}
 	}
 }
 

@@ -33,6 +33,8 @@ type construct struct {
 	ending []string // statements behind it, in that region
 	last   []string // statements behind the region
 
+	pgi           bool // it is a directive of PGI's model
+	pgiBounds     bool // its subarrays are lower and upper bounds
 	noncontiguous bool // GCC refuses a section of it as such
 	notes         []Note
 }

@@ -1,4 +1,5 @@
-// Package rewrite gives directives of OpenACC 3.3 chapter 2 that GCC refuses another form of
+// Package rewrite gives directives of OpenACC 3.3 chapter 2, and of the PGI Accelerator model
+// 1.3, that GCC refuses another form of
 // the same meaning: clauses that it knows, calls of the runtime's routines, or more than
 // one directive. All other text stays as it is, on its lines. What has no such form
 // is an error; none is left out.
@@ -9,6 +10,7 @@ import "fmt"
 // Options are what the command line chooses.
 type Options struct {
 	Device string // device type whose clauses hold where device_type gives several (§2.4)
+	PGI    bool   // subarrays of C are lower and upper bounds, as in the PGI Accelerator model
 }
 
 // Severity is of what kind a note is.

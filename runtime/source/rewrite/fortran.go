@@ -12,6 +12,7 @@ import (
 // fortranText is a source of Fortran while it is written anew.
 type fortranText struct {
 	lines    []string
+	named    []string // with OpenACC's names of directives
 	fixed    bool
 	file     string
 	ahead    [][]string // what comes before a line, from 0, with the place that it has
@@ -29,11 +30,15 @@ func Fortran(source, file string, fixed bool, include func(name string) (path, t
 	if fixed {
 		name = "f.f"
 	}
-	found := directive.Of([]byte(source), name)
-	t := &fortranText{lines: strings.Split(source, "\n"), fixed: fixed, file: file, replaced: map[int][]string{}, until: map[int]int{}, returns: map[int]bool{}}
+	lines := strings.Split(source, "\n")
+	named := fromPGILines(lines)
+	found := directive.Of([]byte(strings.Join(named, "\n")), name)
+	t := &fortranText{lines: lines, named: named, fixed: fixed, file: file, replaced: map[int][]string{}, until: map[int]int{}, returns: map[int]bool{}}
 	t.ahead = make([][]string, len(t.lines)+1)
 	all, ends := t.constructs(source, found, options)
 	for _, c := range all {
+		t.concurrent(c)
+		t.blockEnd(c)
 		for _, apply := range rules {
 			if apply(&c.construct); c.dropped {
 				break
@@ -89,6 +94,7 @@ type inFortran struct {
 	d     *directive.Directive
 	end   int  // the line, from 1, that its statement ends in; 0 where the text does not tell
 	ended bool // by a directive, in that line
+	block bool // it ends with a block, and without a directive
 }
 
 // constructs are the directives of the text, and the directives that end them.
@@ -115,6 +121,7 @@ func (t *fortranText) constructs(source string, found map[int]*directive.Directi
 		c := &inFortran{d: d, construct: construct{
 			name: d.Name, arguments: d.Arguments, original: d.Clauses, clauses: append([]directive.Clause(nil), d.Clauses...),
 			language: fortranLanguage{}, device: options.Device, line: line, text: t.lines[line-1], column: 1,
+			pgi: t.lines[line-1] != t.named[line-1],
 		}}
 		before := strings.Join(t.lines[:line-1], "\n")
 		c.array = func(name string) bool { return declaresFortranArray(before, name) }
@@ -205,13 +212,16 @@ func (t *fortranText) write(c *inFortran, end *directive.Directive) (problem str
 			lines = append(lines, "!$acc "+end.Name)
 		}
 		lines = append(lines, behind...)
-		if dropped || len(lines) > 1 {
+		if dropped || len(lines) > 1 || c.pgi {
 			if len(lines) == 0 {
 				lines = []string{"!"}
 			}
 			t.replaced[end.Line-1], t.until[end.Line-1] = t.placed(lines, end.Line), end.Last-1
 		}
 		return ""
+	}
+	if c.block && !dropped {
+		behind = append([]string{"!$acc end " + c.name}, behind...)
 	}
 	if len(c.ending)+len(behind) == 0 {
 		return ""

@@ -41,11 +41,11 @@ func (cLanguage) innerVariables(body string) (names []string) {
 
 // ranged says whether it names sections that only GCC can tell to be contiguous.
 func (c *construct) ranged() bool {
-	if c.language.fortran() || c.name != "update" {
+	if c.language.fortran() || c.dropped {
 		return false
 	}
 	for _, clause := range c.clauses {
-		if is(clause, "self", "host", "device") && len(ranges(clause.Arguments)) > 0 {
+		if (is(clause, dataClauses...) || c.name == "update" && is(clause, "self", "host", "device")) && len(ranges(clause.Arguments)) > 0 {
 			return true
 		}
 	}

@@ -10,6 +10,10 @@ import (
 // (§2.7.4): the clause moves to a data region around the construct, which zeroes what was
 // not on the device before.
 func (c *construct) zero(clause *directive.Clause) {
+	if c.name == "declare" {
+		c.refuse("zero", "zero of declare cannot be had with GCC")
+		return
+	}
 	if c.language.fortran() {
 		c.zeroFortran(clause)
 		return

@@ -113,7 +113,7 @@ modified (void)
 static void
 updated (void)
 {
-  int m[8][8], i, j, **rows = (int **) malloc (3 * sizeof *rows);
+  int m[8][8], i, j;
 
   for (i = 0; i < 8; i++)
     for (j = 0; j < 8; j++)
@@ -131,7 +131,43 @@ updated (void)
 #pragma acc update self(m[6:2][0:8])
   CHECK (m[6][0] == 2 && m[7][7] == 2);
 #pragma acc exit data delete(m)
-  free (rows);
+}
+
+static void
+rows (void)
+{
+  double **r = (double **) malloc (4 * sizeof *r);
+  int i, j, n = 4;
+
+  for (i = 0; i < 4; i++)
+    {
+      r[i] = (double *) malloc (8 * sizeof **r);
+      for (j = 0; j < 8; j++)
+	r[i][j] = i + j;
+    }
+#pragma acc parallel loop copy(r[0:n][0:8])
+  for (i = 0; i < 4; i++)
+    for (int k = 0; k < 8; k++)
+      r[i][k] += 1;
+  CHECK (r[3][7] == 11 && r[0][0] == 1);
+#pragma acc data copy(r[0:n][2:4]) async(1)
+  {
+    n = 0;
+#pragma acc parallel loop present(r[0:4]) async(1)
+    for (i = 0; i < 4; i++)
+      r[i][3] = -1;
+  }
+  CHECK (r[3][3] == -1 && r[3][4] == 8);
+  n = 4;
+#pragma acc enter data copyin(r[0:n][0:8])
+#pragma acc parallel loop present(r[0:n])
+  for (i = 0; i < 4; i++)
+    r[i][0] = 50;
+#pragma acc exit data copyout(r[0:n][0:8])
+  CHECK (r[2][0] == 50 && r[2][1] == 4);
+  for (i = 0; i < 4; i++)
+    free (r[i]);
+  free (r);
 }
 
 int
@@ -142,5 +178,6 @@ main (void)
   members ();
   modified ();
   updated ();
+  rows ();
   return 0;
 }

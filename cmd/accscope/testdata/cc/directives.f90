@@ -113,6 +113,26 @@ program directives
     s = s + 1
   end do
   call check(115, s == 200)
+  m = 0
+!$acc parallel loop gang
+  do concurrent (i = 1:8, j = 1:7:2, i /= 3) local(n)
+    n = 10 * i
+    m(i, j) = n + j
+  end do
+  call check(121, m(8, 7) == 87 .and. m(8, 6) == 0 .and. m(3, 1) == 0)
+!$acc data copy(a) default(present)
+  block
+    integer :: k
+!$acc parallel loop
+    do k = 1, 64
+      a(k) = k
+    end do
+  end block
+!$acc serial self copy(s)
+  block
+    s = 1
+  end block
+  call check(134, a(64) == 64 .and. s == 1)
 !$acc shutdown device_type(default)
 !$acc shutdown
 end program
