@@ -118,7 +118,7 @@ The exit status is 0 with findings and without.`,
 				case report.FormatJSON:
 					return advice.WriteJSON(w, findings)
 				case formatSARIF:
-					return advice.WriteSARIF(w, findings, version())
+					return advice.WriteSARIF(w, findings, judged, version())
 				}
 				return advice.WriteText(w, findings, judged, again(args[0], rank, minimum, ignore))
 			}

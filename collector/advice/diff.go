@@ -116,7 +116,3 @@ func Below(folder, file string) string {
 	}
 	return ""
 }
-
-// SourceRoot is the folder that holds the files that findings name: the one under version
-// control, else the deepest; "" where none has a whole path.
-func SourceRoot(findings []*Finding) string { return sourceRoot(findings) }

@@ -126,6 +126,19 @@ func (j *Judged) not(why string, list ...*rule) {
 	j.Not = append(j.Not, n)
 }
 
+// Told are what was judged, and last what was not, in the words of text; of findings that are
+// none, each rule is named with what it looked at.
+func (j *Judged) Told(none bool) []string {
+	lines, unjudged := j.lines(none)
+	for i := range lines {
+		lines[i] = "judged " + lines[i]
+	}
+	if unjudged != "" {
+		lines = append(lines, "not judged "+unjudged)
+	}
+	return lines
+}
+
 // lines are what was judged, and what was not. With each, every kind of record has a line, with
 // the rules that looked at it.
 func (j *Judged) lines(each bool) (lines []string, unjudged string) {

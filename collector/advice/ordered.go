@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/accscope/accscope/collector/patch"
@@ -305,15 +304,12 @@ func transfers(s *structure.Statement) string {
 	return why
 }
 
-// waitFor is what to write so that the directive comes after another operation, of which the
-// text says "launch on queue 1, at line 3".
-func (d *written) waitFor(f *Finding, other string) string {
+// waitFor is what to write so that the directive comes after what is on a queue by the directive
+// at a line.
+func (d *written) waitFor(f *Finding, queue string, line int) string {
 	const words = "one queue for both, or a wait for the other queue: the wait clause on the later one"
-	_, rest, _ := strings.Cut(other, " on queue ")
-	queue, at, _ := strings.Cut(rest, ", at line ")
-	line, err := strconv.Atoi(at)
 	switch {
-	case !d.known() || err != nil:
+	case !d.known() || queue == "" || line < 1:
 		return words
 	case d.source == nil:
 		f.refuse(d.unwritten())

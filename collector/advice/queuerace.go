@@ -30,7 +30,7 @@ var queueRace = &rule{
 		return `WITH pair (first, second, variable, unsure) AS (VALUES ` + strings.Join(rows, ", ") + `)
 SELECT p.variable AS subject, y.source_file, y.line, y.function, y.process, y.thread, y.device, y.async_queue, y.bytes,
   x.start AS start, x.start AS end, 0 AS device_start, 0 AS device_end,
-  printf('%d|%s on queue %s, at line %d', p.unsure, replace(x.kind, 'enqueue_', ''), x.async_queue, x.line) AS detail
+  printf('%d %s %s %d', p.unsure, replace(x.kind, 'enqueue_', ''), x.async_queue, x.line) AS detail
 FROM pair p CROSS JOIN spans x ON x.record = p.first CROSS JOIN spans y ON y.record = p.second`, nil
 	},
 	confidence: Likely,
@@ -38,11 +38,13 @@ FROM pair p CROSS JOIN spans x ON x.record = p.first CROSS JOIN spans y ON y.rec
 	timeless:   true,
 	wrong:      true,
 	explain: func(f *Finding, g *group, d *written) {
-		unsure, other, _ := strings.Cut(g.detail, "|")
-		f.What = fmt.Sprintf("%s: nothing holds it in order with the %s, %s, though both touch the same data and one writes them", named(f.Variable), other, times(g.count))
+		var unsure, line int
+		var kind, queue string
+		fmt.Sscan(g.detail, &unsure, &kind, &queue, &line) //nolint:errcheck // which the evidence has written
+		f.What = fmt.Sprintf("%s: nothing holds it in order with the %s on queue %s, at line %d, %s, though both touch the same data and one writes them", named(f.Variable), kind, queue, line, times(g.count))
 		f.Why = "queues run side by side: which one comes first may differ from run to run, and with it the result"
-		f.Instead = d.waitFor(f, other)
-		if unsure == "1" {
+		f.Instead = d.waitFor(f, queue, line)
+		if unsure != 0 {
 			f.Confidence = Possible // they may work on different parts
 		}
 	},

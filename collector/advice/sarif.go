@@ -20,9 +20,18 @@ type (
 	}
 	sarifRun struct {
 		Tool       sarifTool                `json:"tool"`
+		Invoked    []sarifInvocation        `json:"invocations"`
 		Bases      map[string]sarifLocation `json:"originalUriBaseIds,omitempty"`
 		Results    []sarifResult            `json:"results"`
 		ColumnKind string                   `json:"columnKind"`
+	}
+	sarifInvocation struct {
+		Successful bool                `json:"executionSuccessful"`
+		Told       []sarifNotification `json:"toolExecutionNotifications"`
+	}
+	sarifNotification struct {
+		Level   string       `json:"level"`
+		Message sarifMessage `json:"message"`
 	}
 	sarifTool struct {
 		Driver sarifDriver `json:"driver"`
@@ -75,15 +84,21 @@ const (
 )
 
 // WriteSARIF writes findings as SARIF 2.1.0, with paths relative to the source root:
-// the folder with the files' version control, else the one that holds them all.
-func WriteSARIF(w io.Writer, findings []*Finding, version string) error {
-	root := sourceRoot(findings)
+// the folder with the files' version control, else the one that holds them all. What was judged
+// is a notification of its invocation.
+func WriteSARIF(w io.Writer, findings []*Finding, judged *Judged, version string) error {
+	root := SourceRoot(findings)
 	// SARIF's rule 2005 asks for a version that begins with a number.
 	if version = strings.TrimPrefix(version, "v"); version == "" || version[0] < '0' || version[0] > '9' {
 		version = "0.0.0-" + version
 	}
 	run := sarifRun{Results: []sarifResult{}, ColumnKind: "utf16CodeUnits",
 		Tool: sarifTool{sarifDriver{Name: "accscope", Version: version, InformationURI: home}}}
+	invoked := sarifInvocation{Successful: true}
+	for _, line := range judged.Told(len(findings) == 0) {
+		invoked.Told = append(invoked.Told, sarifNotification{"note", sarifMessage{capital(line) + "."}})
+	}
+	run.Invoked = []sarifInvocation{invoked}
 	if root != "" {
 		run.Bases = map[string]sarifLocation{base: {URI: "file://" + escapedPath(root) + "/"}}
 	}
@@ -155,9 +170,9 @@ func capital(text string) string {
 
 func escapedPath(path string) string { return (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() }
 
-// sourceRoot is the folder that paths are to be relative to, "" where no finding has
-// a whole path.
-func sourceRoot(findings []*Finding) string {
+// SourceRoot is the folder that paths are to be relative to: the one under version control, else
+// the deepest that holds all files; "" where no finding has a whole path.
+func SourceRoot(findings []*Finding) string {
 	root := ""
 	for _, f := range findings {
 		if !filepath.IsAbs(f.File) {

@@ -30,7 +30,7 @@ func TestSARIFPaths(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if err := WriteSARIF(&out, sample(filepath.Join(root, "src")), "1.0"); err != nil {
+	if err := WriteSARIF(&out, sample(filepath.Join(root, "src")), &Judged{Launches: 3, Changed: []string{"heat.c"}}, "1.0"); err != nil {
 		t.Fatal(err)
 	}
 	var log sarifLog
@@ -52,6 +52,14 @@ func TestSARIFPaths(t *testing.T) {
 	want := "error SRCROOT src/a%20dir/b.c, warning SRCROOT src/a.f90, note  relative.c, warning"
 	if got := strings.Join(places, ", "); got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+	var told []string
+	for _, n := range run.Invoked[0].Told {
+		told = append(told, n.Message.Text)
+	}
+	want = "Judged 3 launches, 0 transfers, 0 waits, 0 mappings.|Not judged the text of heat.c (changed after the program ran)."
+	if got := strings.Join(told, "|"); got != want || !run.Invoked[0].Successful {
+		t.Errorf("told %s, want %s", got, want)
 	}
 }
 
@@ -75,7 +83,7 @@ func TestSARIFMessages(t *testing.T) {
 func TestSARIFVersion(t *testing.T) {
 	for version, want := range map[string]string{"v1.2.3": "1.2.3", "1.2.3": "1.2.3", "development": "0.0.0-development"} {
 		var out bytes.Buffer
-		if err := WriteSARIF(&out, nil, version); err != nil {
+		if err := WriteSARIF(&out, nil, &Judged{}, version); err != nil {
 			t.Fatal(err)
 		}
 		var log sarifLog
@@ -98,7 +106,7 @@ func TestSARIFIsValid(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "findings.sarif")
 	for _, findings := range [][]*Finding{sample(t.TempDir()), {}} {
 		var out bytes.Buffer
-		if err := WriteSARIF(&out, findings, "1.0"); err != nil {
+		if err := WriteSARIF(&out, findings, &Judged{}, "1.0"); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {

@@ -23,7 +23,7 @@ func (d *written) surround(f *Finding, variables ...string) string {
 		return "a data region around " + where + " that holds " + names + "; " + inBetween
 	}
 	t := d.source
-	region := s.region(t, d.sentinel)
+	region := s.region(d.sentinel)
 	indent := t.indentAt(s.loop.First)
 	lines, err := t.layout(region, indent)
 	if err != nil {
@@ -62,7 +62,7 @@ type resident struct {
 }
 
 // region is the directive.
-func (s *surrounded) region(_ *text, sentinel string) *written {
+func (s *surrounded) region(sentinel string) *written {
 	region := &written{sentinel: sentinel, name: "data"}
 	for _, r := range s.stays {
 		region.add(r.clause, r.item)
