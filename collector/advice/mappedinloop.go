@@ -44,8 +44,6 @@ WHERE m.mappings >= 10 * m.different AND s.nth > 1`,
 				return true // in each turn what the one before wrote is undone
 			}
 		}
-		head := enclosingLoop(sources.Lines(g.file), int(g.line))
-		g.touched = !strings.Contains(g.detail, "bare") && seen.hostTouches(sources, g.file, head, strings.Split(g.subject, ","))
 		return false
 	},
 	explain: func(f *Finding, g *group, d *written) {
@@ -85,8 +83,8 @@ WHERE m.mappings >= 10 * m.different AND s.nth > 1`,
 				f.refuse("its variables change places, which the text does not show")
 			}
 		}
-		if g.touched && len(f.Edits) == 0 {
-			f.Confidence = Possible // what the host does with them in between is not seen
+		if !bare && len(f.Edits) == 0 {
+			f.Confidence = Possible // the host may use them in between
 		}
 	},
 }

@@ -81,7 +81,6 @@ type group struct {
 	detail              string
 	leastKind, mostKind string // of rows of a kind
 	text                access // what kernels do with the subject, as their text says
-	touched             bool   // the host may read or change the subject in the loop, as far as its text says
 	rows                []occurrence
 	gain                int64    // of the thread that gains most, ns
 	evidence            string   // SQL of all rows of the rule
