@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store/tracetest"
 )
 
@@ -120,4 +121,27 @@ func TestLiveConnectionsAreLimited(t *testing.T) {
 	for status := 0; status != http.StatusOK; status, _ = follow(other) {
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// Of mappings more than are listed their number is told, in both lists of what was left.
+func TestOmittedIsCounted(t *testing.T) {
+	path := tracetest.File(t, 40000, 1)
+	left := func(changes ...string) *leaksAnswer {
+		tracetest.Change(t, path, changes...)
+		a := answer[leaksAnswer](t, serve(t, Options{Traces: []string{path}}), "/api/leaks?within=20000")
+		return &a
+	}
+	// Nothing is deleted any more, and no region left.
+	open := left(fmt.Sprintf("UPDATE record SET link = 0 WHERE site IN (SELECT id FROM site WHERE kind IN (%d, %d))", model.Delete, model.Free),
+		fmt.Sprintf("UPDATE site SET kind = %d WHERE kind = %d", model.UpdateStart, model.ExitDataStart),
+		fmt.Sprintf("UPDATE site_detail SET kind_code = %d WHERE kind_code = %d", model.UpdateStart, model.ExitDataStart),
+		"UPDATE process SET ended = 'killed'")
+	never := left("UPDATE site SET parent_construct = (SELECT code FROM construct WHERE name = 'enter_data')",
+		"UPDATE site_detail SET (parent_construct, construct) = (SELECT code, name FROM construct WHERE name = 'enter_data')",
+		"UPDATE process SET ended = 'exited'", "INSERT INTO meta SELECT 'process_exit_' || id, 'status 0' FROM process")
+	if len(open.Open) != mostMappings || open.More < 1 || len(never.Mappings) != mostMappings || never.Omitted < 1 {
+		t.Errorf("open %d and %d more, never deleted %d and %d more", len(open.Open), open.More, len(never.Mappings), never.Omitted)
+	}
+	b := browse(t, serve(t, Options{Traces: []string{path}}).URL()+"#view=memory")
+	b.wait("what is not listed to be told", fmt.Sprintf(`document.querySelector("main").textContent.includes("%d more are not listed")`, never.Omitted))
 }

@@ -301,6 +301,7 @@ type leaksAnswer struct {
 	Omitted  int       `json:"omitted"`
 	Empty    string    `json:"empty"` // what it means that there are none
 	Open     []mapping `json:"open"`  // of regions that were open when their process ended
+	More     int       `json:"open_omitted"`
 	Until    int64     `json:"until"` // how far the trace was read, ns; -1: as far as it matters
 }
 
@@ -369,5 +370,5 @@ func leaks(r *request) (any, error) {
 	}
 	_, last, err := r.trace.Extent()
 	never, open := r.listed(bounded(last), reading.until, left.NeverDeleted), r.listed(bounded(last), reading.until, left.Open)
-	return &leaksAnswer{never.Mappings, never.Omitted, left.Nothing(), open.Mappings, never.Until}, err
+	return &leaksAnswer{never.Mappings, never.Omitted, left.Nothing(), open.Mappings, open.Omitted, never.Until}, err
 }

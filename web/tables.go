@@ -56,6 +56,9 @@ func reportTables(r *request) (any, error) {
 	return &a, nil
 }
 
+// mostDifferences is how many rows of a comparison are listed.
+const mostDifferences = 5000
+
 // difference is one kernel, variable or source line in two traces.
 type difference struct {
 	Name        string `json:"name"`
@@ -74,6 +77,8 @@ type compareAnswer struct {
 	Trace string       `json:"trace"`
 	Other string       `json:"other"`
 	Rows  []difference `json:"rows"` // greatest change of time first
+	// Omitted are the other rows.
+	Omitted int `json:"omitted"`
 	// Summaries are those of the two traces.
 	Summaries []*summaryAnswer `json:"summaries"`
 	Totals    []compareTotal   `json:"totals"`   // what is exact
@@ -147,11 +152,12 @@ func (s *reader) compare(w http.ResponseWriter, r *http.Request) {
 		a.Cautions = append(a.Cautions, few)
 	}
 	for _, d := range both.Differences(by) {
+		if len(a.Rows) == mostDifferences {
+			a.Omitted++
+			continue
+		}
 		x, y := d.Sides[0], d.Sides[1]
 		a.Rows = append(a.Rows, difference{d.Name, x.Count, y.Count, x.Host, y.Host, x.Device, y.Device, x.Bytes, y.Bytes})
-		if len(a.Rows) == 5000 {
-			break
-		}
 	}
 	writeJSON(w, &a)
 }

@@ -51,7 +51,7 @@ export interface RankMap { from: number; to: number; ranks: number; device: bool
 export interface Variables { from: number; to: number; variables: { name: string; peak: number; used: number[] }[]; peak: number; peak_time: number; peak_end: number; until: number }
 export interface Mapping { record: number; kind: string; name: string; device: number; source: string; host: string; address: string; bytes: number; start: number; end: number }
 export interface Mappings { at: number; mappings: Mapping[]; omitted: number; bytes: number; until: number }
-export interface Leaks { mappings: Mapping[]; omitted: number; empty: string; open: Mapping[]; until: number }
+export interface Leaks { mappings: Mapping[]; omitted: number; empty: string; open: Mapping[]; open_omitted: number; until: number }
 export interface Table { key: string; title: string; note: string; empty: string; columns: { key: string; title: string; unit: Unit }[]; rows: (string | number | null)[][]; omitted: number }
 export interface Report { warnings: string[]; facts: { name: string; value: string }[]; tables: Table[] }
 export interface Cost { line: number; count: number; exclusive: number; device: number; bytes: number }
@@ -60,7 +60,7 @@ export interface Source { file: string; first: number; lines: string[]; total: n
 export interface Search { text: string; events: number; matches: { kind: string; name: string; source: string; count: number; time: number }[]; omitted: number }
 export interface Next { record: number; start: number; end: number }
 export interface Difference { name: string; count: number; other_count: number; host: number; other_host: number; device: number; other_device: number; bytes: number; other_bytes: number }
-export interface Compare { by: string; trace: string; other: string; rows: Difference[]; summaries: Summary[]; totals: { metric: string; value: number; other: number }[]; cautions: string[] }
+export interface Compare { by: string; trace: string; other: string; rows: Difference[]; omitted: number; summaries: Summary[]; totals: { metric: string; value: number; other: number }[]; cautions: string[] }
 export interface CostRow { name: string; place: string; time: number; timed: boolean; share: number; bytes: number; count: number }
 export interface Summary {
   wall: number; simulated: boolean; devices: number; busy: number; at_least: boolean; kernels: number; transfers: number;

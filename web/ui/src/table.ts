@@ -7,6 +7,7 @@ export interface Column { title: string; unit: Unit; meter?: boolean; class?: (r
 export interface TableOptions {
   columns: Column[];
   rows: unknown[][];
+  omitted?: number; // further rows, which the server left out
   empty: string;
   label: string;
   sort?: number; // column, descending
@@ -85,7 +86,8 @@ export function table(o: TableOptions): HTMLElement {
       shown += 5 * step;
       keep();
     } }, `${rows.length - shown} more rows`)));
-    clear(place, h("table", {}, h("thead", {}, head), h("tbody", {}, ...body, more)));
+    const left = o.omitted && h("tr", {}, h("td", { colspan: o.columns.length, class: "omitted" }, `${o.omitted} more are not listed`));
+    clear(place, h("table", {}, h("thead", {}, head), h("tbody", {}, ...body, more, left || false)));
     place.querySelector("tr.here")?.scrollIntoView({ block: "nearest" });
   };
   draw();

@@ -102,7 +102,7 @@ export class Panel {
       const s = await get<Statistics>("statistics", { trace: state.trace, from, to });
       const rows = s.rows.map((r) => [r.kind, r.name, r.group, r.count, r.time || null, r.time ? Math.max(r.time - r.inner, 0) : null,
         r.time ? r.time / r.count : null, r.time ? r.shortest : null, r.time ? r.longest : null, r.bytes || null]);
-      return [table({ label: `Statistics of a range of ${overview.name}`, rows, empty: "Nothing happened in this range.", goTitle: "Point it out",
+      return [table({ label: `Statistics of a range of ${overview.name}`, rows, omitted: s.omitted, empty: "Nothing happened in this range.", goTitle: "Point it out",
         columns: [{ title: "event", unit: "text" }, { title: "name", unit: "text" }, { title: "on", unit: "text" }, { title: "count", unit: "count" },
           { title: "time", unit: "ns", meter: true }, { title: "exclusive", unit: "ns" }, { title: "average", unit: "ns" }, { title: "shortest", unit: "ns" },
           { title: "longest", unit: "ns" }, { title: "bytes", unit: "bytes" }],

@@ -67,5 +67,5 @@ function differences(c: Compare): HTMLElement {
   pair("host", "ns", (d) => d.host, (d) => d.other_host);
   pair("count", "count", (d) => d.count, (d) => d.other_count);
   pair("bytes", "bytes", (d) => d.bytes, (d) => d.other_bytes);
-  return table({ label: "Comparison", columns, empty: "Neither trace has any.", rows: c.rows.map((d) => values.map((value) => value(d))) });
+  return table({ label: "Comparison", omitted: c.omitted, columns, empty: "Neither trace has any.", rows: c.rows.map((d) => values.map((value) => value(d))) });
 }

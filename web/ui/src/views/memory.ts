@@ -64,13 +64,13 @@ export function memoryView(o: Overview): View {
   const showPresent = (time: number, within?: number, again = false): Promise<void> =>
     show(present, async () => {
       const m = await get<Mappings>("mappings", { trace: state.trace, at: time, within });
-      return [h("p", { class: "note" }, `At ${moment(time, 1000)}: ${counted(m.mappings.length + m.omitted)}, ${bytes(m.bytes)}.`), ...unread(m.until, () => void showPresent(time, patience)), mappings("Present table", m.mappings, "Nothing was mapped at this time.")];
+      return [h("p", { class: "note" }, `At ${moment(time, 1000)}: ${counted(m.mappings.length + m.omitted)}, ${bytes(m.bytes)}.`), ...unread(m.until, () => void showPresent(time, patience)), mappings("Present table", m.mappings, m.omitted, "Nothing was mapped at this time.")];
     }, again);
   const showLeaks = (within?: number, again = false): Promise<void> =>
     show(leaked, async () => {
       const m = await get<Leaks>("leaks", { trace: state.trace, within });
-      return [...unread(m.until, () => void showLeaks(patience)), mappings("Never deleted", m.mappings, `${m.empty[0].toUpperCase()}${m.empty.slice(1)}.`),
-        ...m.open.length > 0 ? [h("h2", {}, "Open when the program ended"), mappings("Open when the program ended", m.open, "")] : []];
+      return [...unread(m.until, () => void showLeaks(patience)), mappings("Never deleted", m.mappings, m.omitted, `${m.empty[0].toUpperCase()}${m.empty.slice(1)}.`),
+        ...m.open.length > 0 ? [h("h2", {}, "Open when the program ended"), mappings("Open when the program ended", m.open, m.open_omitted, "")] : []];
     }, again);
   const pace = new Pace(element, (again) => Promise.all([load(again), showLeaks(undefined, again)]));
   void pace.load();
@@ -92,8 +92,8 @@ function unread(until: number, all: () => void): HTMLElement[] {
   return [h("p", { class: "note" }, `There is much to read: this is what happened before ${moment(until, 1000)}. `, link("Read on", all))];
 }
 
-function mappings(label: string, list: Mapping[], empty: string): HTMLElement {
-  return table({ label, empty, rows: list.map((m) => [m.name, m.bytes < 0 ? null : m.bytes, m.host, m.address, m.source, m.start, m.end < 0 ? "not deleted" : duration(m.end - m.start), m.record]),
+function mappings(label: string, list: Mapping[], omitted: number, empty: string): HTMLElement {
+  return table({ label, omitted, empty, rows: list.map((m) => [m.name, m.bytes < 0 ? null : m.bytes, m.host, m.address, m.source, m.start, m.end < 0 ? "not deleted" : duration(m.end - m.start), m.record]),
     columns: [{ title: "variable", unit: "text" }, { title: "size", unit: "bytes", meter: true }, { title: "host address", unit: "address" },
       { title: "device address", unit: "address" }, { title: "source", unit: "text" }, { title: "since", unit: "time" }, { title: "lived", unit: "text" }, { title: "record", unit: "" }],
     go: (row) => Number(row[7]) > 0 && change({ view: "timeline", selected: `r${row[7]}` }) });

@@ -52,7 +52,7 @@ class Graph {
 function section(t: Table, nameColumn: number): HTMLElement[] {
   const named = ["kernel", "variable", "event"].includes(t.columns[nameColumn]?.key ?? "");
   return [h("h2", {}, t.title), h("p", { class: "note" }, t.note),
-    table({ label: t.title, rows: t.rows, empty: t.empty || "There are none.", goTitle: "Show in the timeline",
+    table({ label: t.title, omitted: t.omitted, rows: t.rows, empty: t.empty || "There are none.", goTitle: "Show in the timeline",
       columns: t.columns.map((c) => ({ title: c.title, unit: c.unit, meter: c.unit === "ns" && /(^device_ns|exclusive_ns|^time_ns)$/.test(c.key) })),
       here: (row) => state.search !== "" && row[nameColumn] === state.search,
       go: named ? (row) => change({ view: "timeline", search: String(row[nameColumn] ?? "") }) : undefined })];
