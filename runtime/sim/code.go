@@ -65,7 +65,7 @@ func (d *codeDevice) begin() error {
 		return err
 	}
 	if d.heap, err = d.arena.alloc(o.Heap); err != nil {
-		return err
+		return device.Errorf(device.DeviceInit, 0, "open sim device %d: no room for the heap of its kernels (ACCSCOPE_SIM_HEAP, %s): %v", d.number, formatBytes(o.Heap), err)
 	}
 	if d.memory, err = simt.NewMemory(d.arena.at(d.heap), o.Heap); err != nil {
 		return device.Errorf(device.System, 0, "open sim device %d: %v", d.number, err)
@@ -154,13 +154,7 @@ func (d *codeDevice) link(p *program, image goacc.Image, code goacc.PTX) ([]devi
 	if settings.Threads == 0 {
 		settings.Threads = runtime.NumCPU()
 	}
-	for i, f := range code.Functions {
-		k := &codeKernel{kernel: kernel{function: uintptr(p.Launch(f.Name, d.memory, settings)), backend: d.backend}, name: f.Name}
-		k.Processors, k.Threads, k.Largest = processors, mostThreads, func() uint32 { return mostThreads }
-		k.Facts, k.Defaults = p.Facts(f.Name), d.defaults
-		k.Fixed = device.Geometry{Gangs: uint32(f.Dimensions[0]), Workers: uint32(f.Dimensions[1]), Vector: uint32(f.Dimensions[2])}
-		d.kernels[image.Functions[i]] = k
-	}
+	// Variables first: their values may need further functions, which launches then know.
 	addresses := make([]device.Address, len(code.Variables))
 	for i, name := range code.Variables {
 		address, size, err := p.Variable(name)
@@ -171,6 +165,14 @@ func (d *codeDevice) link(p *program, image goacc.Image, code goacc.PTX) ([]devi
 			return nil, device.Errorf(device.Execution, 0, "the variable %s has %d bytes on the host and %d on sim device %d; build all parts of the program with one compiler", name, want, size, d.number)
 		}
 		addresses[i] = device.Address(address)
+	}
+	for i, f := range code.Functions {
+		k := &codeKernel{kernel: kernel{function: uintptr(p.Launch(f.Name, d.memory, settings)), backend: d.backend}, name: f.Name}
+		k.fails = o.failing(d.number, f.Name, func() string { return o.KernelName(image.Functions[i]) })
+		k.Processors, k.Threads, k.Largest = processors, mostLanes, func() uint32 { return mostLanes }
+		k.Facts, k.Defaults = p.Facts(f.Name), d.defaults
+		k.Fixed = device.Geometry{Gangs: uint32(f.Dimensions[0]), Workers: uint32(f.Dimensions[1]), Vector: uint32(f.Dimensions[2])}
+		d.kernels[image.Functions[i]] = k
 	}
 	return addresses, nil
 }
@@ -228,8 +230,8 @@ func (d *codeDevice) Kernel(hostFunction uintptr) (device.Kernel, error) {
 // The card whose launch geometry kernels get (an H100 or H200): how many multiprocessors it
 // has, and threads a gang.
 const (
-	processors  = 132
-	mostThreads = 1024
+	processors = 132
+	mostLanes  = 1024
 )
 
 // fault puts the device's fault of this number into an error's words.

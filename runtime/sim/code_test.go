@@ -76,6 +76,38 @@ func TestCodeContract(t *testing.T) {
 	devicetest.Run(t, withImage{with(t, func(o *Options) { o.Code, o.As = CodeGPU, TypeNVIDIA }).(codeBackend)}, kernels)
 }
 
+// TestCodeFaults: a kernel fails by the name that its GPU code has, and by that of its host
+// function; a heap that is larger than the memory is said.
+func TestCodeFaults(t *testing.T) {
+	image, kernels := codeImage()
+	for name, fails := range map[string]bool{"nothing": true, "host.nothing": true, "nothing@1": false, "add": false} {
+		faults, err := ParseFaults("kernel=" + name)
+		fine(t, "parse", err)
+		d, err := with(t, func(o *Options) {
+			o.Code, o.As, o.Faults = CodeGPU, TypeNVIDIA, faults
+			o.KernelName = func(host uintptr) string { return map[uintptr]string{kernels.Nothing: "host.nothing"}[host] }
+		}).Open(0, func(device.Activity, bool) {})
+		fine(t, "open", err)
+		_, err = d.(device.ImageDevice).LoadImage(image)
+		fine(t, "load", err)
+		k, err := d.Kernel(kernels.Nothing)
+		fine(t, "find the kernel", err)
+		q, err := d.NewQueue()
+		fine(t, "make a queue", err)
+		memory, err := d.Alloc(8)
+		fine(t, "allocate", err)
+		err = devicetest.Launch(q, 1, k, device.Geometry{Gangs: 1, Workers: 1, Vector: 32}, device.ArgumentBlock{Address: memory, Size: 8}, true)
+		if !fails {
+			fine(t, name, err)
+		} else {
+			wants(t, name, err, device.Execution, "ACCSCOPE_SIM_FAULT asks for it (kernel="+name+")")
+		}
+		fine(t, "close", d.Close())
+	}
+	_, err := with(t, func(o *Options) { o.Code, o.As, o.Memory, o.Heap = CodeGPU, TypeNVIDIA, 1<<20, 2<<20 }).Open(0, func(device.Activity, bool) {})
+	wants(t, "open", err, device.DeviceInit, "ACCSCOPE_SIM_HEAP, 2MiB")
+}
+
 // TestCodeImage: variables have their values, an image can be loaded once at a time, and
 // what it lacks is said.
 func TestCodeImage(t *testing.T) {

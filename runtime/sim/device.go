@@ -154,7 +154,7 @@ func (r *remains) free() {
 type kernel struct {
 	function uintptr
 	backend  *backend
-	fails    bool // a fault is injected by name
+	fails    bool // a fault is injected by name (Options.failing)
 }
 
 func (d hostCoded) Kernel(hostFunction uintptr) (device.Kernel, error) {
@@ -162,11 +162,7 @@ func (d hostCoded) Kernel(hostFunction uintptr) (device.Kernel, error) {
 		return nil, device.Errorf(device.InvalidArgument, 0, "there is no kernel at address 0")
 	}
 	k := &kernel{function: hostFunction, backend: d.backend}
-	for _, f := range d.backend.options.Faults {
-		if f.Kernel != "" && f.Kernel == k.Name() && (f.Device < 0 || f.Device == d.number) {
-			k.fails = true
-		}
-	}
+	k.fails = d.backend.options.failing(d.number, "", k.Name)
 	return k, nil
 }
 

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -100,6 +101,14 @@ func (f Fault) String() string {
 		s += "@" + strconv.Itoa(f.Device)
 	}
 	return s
+}
+
+// failing says whether a kernel of a device is to fail by its name in its code, "" for none,
+// or its host function's.
+func (o *Options) failing(number int, name string, host func() string) bool {
+	return slices.ContainsFunc(o.Faults, func(f Fault) bool {
+		return f.Kernel != "" && (f.Device < 0 || f.Device == number) && (f.Kernel == name || f.Kernel == host())
+	})
 }
 
 // fault finds the fault of a kind that is set for a device; zero if none is.

@@ -22,6 +22,9 @@ const (
 	mostQueues  = 4096
 	leastMemory = 4096
 	mostMemory  = 1 << 45
+	mostThreads = 4096
+	leastStack  = 1 << 10
+	mostStack   = 8 << 20
 )
 
 // Options are the knobs of the backend. Start from DefaultOptions.
@@ -143,8 +146,8 @@ var knobs = []knob{
 			return o.Code == CodeHost || o.Code == CodeGPU
 		}},
 	{"ACCSCOPE_SIM_THREADS", "Threads", "a number from 0 to 4096", "0", "GPU code: threads of the host that run the gangs of a kernel; 0 is one for each processor",
-		func(o *Options, v string) (ok bool) { o.Threads, ok = parseCount(v, 0, mostQueues); return }},
-	{"ACCSCOPE_SIM_SEED", "Seed", "a number", "0", "GPU code: other than 0, gangs and warps run on one thread in an order that follows from the number",
+		func(o *Options, v string) (ok bool) { o.Threads, ok = parseCount(v, 0, mostThreads); return }},
+	{"ACCSCOPE_SIM_SEED", "Seed", "a number from 0 to 2^64-1", "0", "GPU code: other than 0, gangs and warps run on one thread in an order that follows from the number",
 		func(o *Options, v string) bool {
 			var err error
 			o.Seed, err = strconv.ParseUint(v, 10, 64)
@@ -155,7 +158,7 @@ var knobs = []knob{
 	{"ACCSCOPE_SIM_STACK", "Stack", "a size from 1KiB to 8MiB", "64KiB", "GPU code: the stack of each lane",
 		func(o *Options, v string) (ok bool) {
 			o.Stack, ok = parseBytes(v)
-			return ok && o.Stack >= 1<<10 && o.Stack <= 8<<20
+			return ok && o.Stack >= leastStack && o.Stack <= mostStack
 		}},
 	{"ACCSCOPE_SIM_HEAP", "Heap", "a size from 4KiB to 32TiB", "8MiB", "GPU code: memory that its malloc can give",
 		func(o *Options, v string) (ok bool) {
@@ -189,6 +192,11 @@ func (o *Options) check() error {
 		{o.H2DBandwidth > 0 && o.D2HBandwidth > 0, "a bandwidth is 0: allowed is 1 byte a second and more"},
 		{o.H2DLatency >= 0 && o.D2HLatency >= 0 && o.LaunchLatency >= 0, "a latency is negative: allowed is 0 and more"},
 		{o.Queues >= 1 && o.Queues <= mostQueues, fmt.Sprintf("Queues is %d: allowed is 1 to %d", o.Queues, mostQueues)},
+		{o.Threads >= 0 && o.Threads <= mostThreads, fmt.Sprintf("Threads is %d: allowed is 0 to %d", o.Threads, mostThreads)},
+		{o.KernelTimeout >= 0, fmt.Sprintf("KernelTimeout is %v: allowed is 0 and more", o.KernelTimeout)},
+		{o.Stack >= leastStack && o.Stack <= mostStack, fmt.Sprintf("Stack is %d: allowed is %d to %d bytes", o.Stack, leastStack, mostStack)},
+		{o.Heap >= leastMemory && o.Heap <= mostMemory, fmt.Sprintf("Heap is %d: allowed is %d to %d bytes", o.Heap, leastMemory, uint64(mostMemory))},
+		{o.Code == CodeHost || o.Code == CodeGPU, fmt.Sprintf("Code is %q: allowed is %s and %s", o.Code, CodeHost, CodeGPU)},
 		{o.As == TypeSim || o.As == TypeNVIDIA, fmt.Sprintf("As is %d: allowed is %d and %d", o.As, TypeSim, TypeNVIDIA)},
 	} {
 		if !c.ok {

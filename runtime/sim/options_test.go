@@ -76,6 +76,12 @@ func TestBadValues(t *testing.T) {
 		"MODEL":          {"2"},
 		"FAULT":          {"upload", "upload=0", "upload=-1", "upload=x", "init=1", "memory=0", "memory", "kernel=", "kernel=-1", "kernel=0", "lost=1@64", "lost=1@x", "fire"},
 		"AS":             {"radeon"},
+		"CODE":           {"ptx"},
+		"THREADS":        {"-1", "4097", "all"},
+		"SEED":           {"-1", "x", "18446744073709551616"},
+		"KERNEL_TIMEOUT": {"-1s", "30", "soon"},
+		"STACK":          {"1023", "9MiB", "deep", "-1"},
+		"HEAP":           {"0", "4095", "64TiB", "-1"},
 	} {
 		for _, value := range values {
 			setAll(t, map[string]string{"ACCSCOPE_SIM_" + variable: value})
@@ -96,6 +102,11 @@ func TestNewRefuses(t *testing.T) {
 		"latency":    func(o *Options) { o.LaunchLatency = -1 },
 		"Queues":     func(o *Options) { o.Queues = 0 },
 		"As":         func(o *Options) { o.As = 2 },
+		"Code":       func(o *Options) { o.Code = "ptx" },
+		"Threads":    func(o *Options) { o.Threads = -1 },
+		"Timeout":    func(o *Options) { o.KernelTimeout = -1 },
+		"Stack":      func(o *Options) { o.Stack = 0 },
+		"Heap":       func(o *Options) { o.Heap = 1 << 50 },
 		"KernelName": func(o *Options) { o.Faults = []Fault{{Kind: FaultKernel, Kernel: "f"}} },
 	} {
 		o := DefaultOptions()

@@ -50,7 +50,13 @@ func TestPrograms(t *testing.T) {
 			}
 		}
 	}
-	binary := offloaded(t, "testdata/behind.c", "-O1", "-g")
+	binary := offloaded(t, "testdata/print.c", "-O1")
+	host, err := run(binary, "ACCSCOPE_SIM_CODE=host")
+	fine(t, "run host code", err)
+	if output, err := run(binary); err != nil || output != host || strings.Count(output, "\n") < 20 {
+		t.Errorf("GPU code prints, %v\n%s\nand host code\n%s", err, output, host)
+	}
+	binary = offloaded(t, "testdata/behind.c", "-O1", "-g")
 	output, err := run(binary)
 	for _, want := range []string{"behind.c:10", "gang", "lane", "writes 4 bytes", "0 bytes behind the end of the 396 bytes"} {
 		if err == nil || !strings.Contains(output, want) {

@@ -8,8 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-uintptr_t accscope_simt_window;
-
 static const char *const names[] = {
 #define OPERATION(NAME, TEXT, ...) TEXT,
 #include "operations.h"
@@ -32,15 +30,6 @@ const char *
 accscope_simt_special (unsigned number)
 {
   return number < SPECIAL_COUNT ? specials[number] : NULL;
-}
-
-/* Nothing else ever lies in the window.  */
-static void __attribute__ ((constructor))
-reserve (void)
-{
-  void *window = mmap (NULL, MOST_STACK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-  accscope_simt_window = window == MAP_FAILED ? 0 : (uintptr_t) window;
 }
 
 static accscope_simt_step *
@@ -205,6 +194,17 @@ run_warp (const struct job *job, struct warp *w)
   return ran || accscope_simt_wake (w);
 }
 
+/* Tells of a gang by the first of its lanes that have not ended.  */
+static void
+tell_of (struct gang *g, enum accscope_simt_reason reason)
+{
+  struct warp *w = g->warp;
+
+  while (!w->count && w + 1 < g->warp + g->warps)
+    w++;
+  accscope_simt_tell (w, w->count ? w->groups : NULL, reason, w->count ? (uint32_t) __builtin_ctz (w->groups->mask) : 0, 0, 0, 0);
+}
+
 /* Gives each warp a turn, the first one last: GCC has it write what the others read behind
    a barrier, and write again without another one.  0: all have ended.  */
 static int
@@ -230,14 +230,7 @@ turn (const struct job *job, struct gang *g)
   for (uint32_t n = 0; n < g->warps; n++)
     if (accscope_simt_let_go (&g->warp[n]))
       return 1;
-  for (uint32_t n = 0; n < g->warps; n++)
-    if (g->warp[n].count)
-      {
-	struct group *waits = &g->warp[n].groups[0];
-
-	accscope_simt_tell (&g->warp[n], waits, SIMT_BARRIER, (uint32_t) __builtin_ctz (waits->mask), 0, 0, 0);
-	break;
-      }
+  tell_of (g, SIMT_BARRIER);
   return 0;
 }
 
@@ -295,9 +288,7 @@ run_gangs (struct job *job)
 	    alive = turn (job, r->gang);
 	  if (alive && job->until && monotonic () > job->until)
 	    {
-	      struct warp *w = r->gang->warp;
-
-	      accscope_simt_tell (w, w->groups, SIMT_TIMEOUT, 0, 0, 0, 0);
+	      tell_of (r->gang, SIMT_TIMEOUT);
 	      alive = 0;
 	    }
 	  if (alive)

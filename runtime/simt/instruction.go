@@ -45,7 +45,10 @@ func (t *translation) unguarded(o *opcode) error {
 		return nil
 	case "activemask":
 		return t.plain("activemask.u32", o, operands)
-	case "nanosleep", "pragma", "prefetch", "prefetchu":
+	case "nanosleep":
+		t.emit("nanosleep")
+		return nil
+	case "pragma", "prefetch", "prefetchu":
 		t.emit("nop")
 		return nil
 	}
@@ -430,19 +433,29 @@ func (t *translation) callee(name string, c *C.struct_accscope_simt_call, given,
 		if c.callee == nil {
 			return fmt.Errorf("the function %s is defined nowhere in the program's device code", name)
 		}
-		if slices.ContainsFunc(given, func(s slot) bool { return !s.wide }) {
-			return errOperands
-		}
-		return nil
-	}
-	same := func(have []slot, want []ptx.Variable) bool {
-		return slices.EqualFunc(have, want, func(s slot, v ptx.Variable) bool { return s.wide == wide(v.Type) })
-	}
-	if !same(given, f.ptx.Parameters) || !same(taken, f.ptx.Results) && len(taken) > 0 {
-		return fmt.Errorf("%s is called with other arguments than it has", name)
+		of := builtins[name]
+		return passable(name, given, taken, of.parameters, of.results)
 	}
 	c.callee = t.program.reach(f)
+	return passable(name, given, taken, slotsOf(f.ptx.Parameters), slotsOf(f.ptx.Results))
+}
+
+// passable says whether a call passes what the function takes and gives, as far as it takes
+// results.
+func passable(name string, given, taken, parameters, results []slot) error {
+	same := func(a, b slot) bool { return a.wide == b.wide }
+	if !slices.EqualFunc(given, parameters, same) || !slices.EqualFunc(taken, results, same) && len(taken) > 0 {
+		return fmt.Errorf("%s is called with other arguments than it has", name)
+	}
 	return nil
+}
+
+// slotsOf are the widths of parameters.
+func slotsOf(variables []ptx.Variable) (list []slot) {
+	for _, v := range variables {
+		list = append(list, slot{wide: wide(v.Type)})
+	}
+	return list
 }
 
 // slots are those of what a call passes.

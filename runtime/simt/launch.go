@@ -61,7 +61,8 @@ func (p *Program) pattern(kernel string, m *Memory, s Settings) C.struct_accscop
 	return C.struct_accscope_simt_launch{
 		kernel: (*C.struct_accscope_simt_function)(p.Kernel(kernel)), memory: m.c,
 		functions: unsafe.SliceData(p.functions), function_count: C.uint32_t(len(p.all)),
-		shared: C.uint32_t(p.Shared), stack: C.uint32_t(s.Stack),
+		shared: C.uint32_t(p.Shared), stack: C.uint32_t((s.Stack + 63) &^ 63), // as aligned as any value
+	
 		threads: C.uint32_t(max(1, s.Threads)), seed: C.uint64_t(s.Seed), timeout: C.int64_t(s.Timeout),
 	}
 }
@@ -97,15 +98,20 @@ type Fault struct {
 // Fault reads C's struct accscope_simt_fault.
 func (p *Program) Fault(of unsafe.Pointer) Fault {
 	c := (*C.struct_accscope_simt_fault)(of)
-	f := Fault{Gang: uint32(c.gang), Worker: uint32(c.worker), Lane: uint32(c.lane), What: told(c)}
+	f := Fault{Gang: uint32(c.gang), Worker: uint32(c.worker), Lane: uint32(c.lane), What: p.told(c)}
 	if c.function != nil {
-		f.Kernel, f.File, f.Line = p.Place(unsafe.Pointer(c.function), uint32(c.instruction))
+		at := p.functionAt(uintptr(unsafe.Pointer(c.function)))
+		f.Kernel = at.name
+		if int(c.instruction) < len(at.lines) {
+			l := at.lines[c.instruction]
+			f.File, f.Line = at.unit.module.Files[l.File], l.Line
+		}
 	}
 	return f
 }
 
 // told puts a fault into words.
-func told(c *C.struct_accscope_simt_fault) string {
+func (p *Program) told(c *C.struct_accscope_simt_fault) string {
 	verb := "reads"
 	if c.store != 0 {
 		verb = "writes"
@@ -123,13 +129,13 @@ func told(c *C.struct_accscope_simt_fault) string {
 	case C.SIMT_STACK:
 		return fmt.Sprintf("has no stack left for %d bytes more: set ACCSCOPE_SIM_STACK higher", c.size)
 	case C.SIMT_CALLED:
-		return fmt.Sprintf("calls a function at %#x, where there is none of this kind", c.address)
-	case C.SIMT_UNRESOLVED:
-		return "calls a function of the device's library with other arguments than it has"
+		return fmt.Sprintf("calls a function at %#x, where there is none", c.address)
+	case C.SIMT_CALLED_WITH:
+		return fmt.Sprintf("calls the function %s with other arguments than it has", p.functionAt(uintptr(c.address)).name)
+	case C.SIMT_FREE_OF:
+		return fmt.Sprintf("frees %#x, which malloc has not given, or which is free already", c.address)
 	case C.SIMT_TIMEOUT:
 		return "runs longer than ACCSCOPE_SIM_KERNEL_TIMEOUT allows"
-	case C.SIMT_INTERRUPTED:
-		return "was interrupted"
 	}
 	return "has no host memory left"
 }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 struct piece
 {
@@ -23,12 +24,26 @@ struct accscope_simt_memory
   size_t heap_bytes;
 };
 
+uintptr_t accscope_simt_window;
+
+/* Nothing else ever lies in the window.  */
+static void
+reserve (void)
+{
+  void *window = mmap (NULL, MOST_STACK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+  if (window != MAP_FAILED)
+    accscope_simt_window = (uintptr_t) window;
+}
+
 struct accscope_simt_memory *
 accscope_simt_memory_open (uintptr_t heap, size_t heap_bytes)
 {
-  struct accscope_simt_memory *m = calloc (1, sizeof *m);
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  struct accscope_simt_memory *m;
 
-  if (!m)
+  pthread_once (&once, reserve);
+  if (!accscope_simt_window || !(m = calloc (1, sizeof *m)))
     return NULL;
   pthread_rwlock_init (&m->lock, NULL);
   m->heap = (char *) heap;
@@ -199,6 +214,14 @@ accscope_simt_release (struct accscope_simt_memory *m, uintptr_t address)
   return is;
 }
 
+/* Whether the range has the bytes from low to so many behind high, which may be the last
+   ones that there are addresses for.  */
+static inline int
+within (const struct accscope_simt_range *range, uintptr_t low, uintptr_t high, size_t size)
+{
+  return low >= range->begin && high < range->end && size <= range->end - high;
+}
+
 /* Where a range is that has the bytes at the address, for this warp; 0: nowhere.  */
 static int
 reach (struct warp *w, uintptr_t begin, size_t size, struct accscope_simt_range *found)
@@ -210,7 +233,7 @@ reach (struct warp *w, uintptr_t begin, size_t size, struct accscope_simt_range 
     *found = (struct accscope_simt_range) { shared, shared + l->shared };
   else
     *found = accscope_simt_memory_find (l->memory, begin);
-  return begin >= found->begin && begin + size <= found->end;
+  return within (found, begin, begin, size);
 }
 
 void
@@ -228,7 +251,7 @@ accscope_simt_tell (struct warp *w, struct group *g, enum accscope_simt_reason r
 	.gang = w->gang->number, .worker = thread / l->vector, .lane = thread % l->vector,
 	.store = store, .size = size, .address = address,
 	.nearest = accscope_simt_memory_before (l->memory, address),
-	.function = g->frame ? g->frame->function : l->kernel, .instruction = g->pc
+	.function = g && g->frame ? g->frame->function : l->kernel, .instruction = g ? g->pc : 0
       };
       __atomic_store_n ((int *) &l->fault.reason, (int) reason, __ATOMIC_RELEASE);
     }
@@ -239,16 +262,16 @@ accscope_simt_tell (struct warp *w, struct group *g, enum accscope_simt_reason r
 char *
 accscope_simt_place (struct warp *w, struct group *g, uint64_t address, unsigned lane, unsigned size, int store)
 {
-  uint64_t stack = w->gang->launch->stack;
+  const struct accscope_simt_range window = stack_window (w);
   struct accscope_simt_range found;
 
-  if (size && address % size != 0)
+  if (address % size != 0)
     {
       accscope_simt_tell (w, g, SIMT_MISALIGNED, lane, address, size, store);
       return NULL;
     }
-  if (address - accscope_simt_window < stack && address - accscope_simt_window + size <= stack)
-    return (char *) lane_stack (w, lane) + (address - accscope_simt_window);
+  if (within (&window, address, address, size))
+    return (char *) lane_stack (w, lane) + (address - window.begin);
   if (reach (w, address, size, &found))
     return (char *) address;
   accscope_simt_tell (w, g, SIMT_ADDRESS, lane, address, size, store);
@@ -259,6 +282,7 @@ int
 accscope_simt_places (struct warp *w, struct group *g, const uint64_t *address, int64_t displacement,
 		      uint32_t mask, unsigned size, int store, uint64_t *place)
 {
+  const struct accscope_simt_range window = stack_window (w);
   struct accscope_simt_range *range = &w->ranges[g->pc % RANGES];
   uint64_t low = UINT64_MAX, high = 0, all = 0;
 
@@ -285,19 +309,19 @@ accscope_simt_places (struct warp *w, struct group *g, const uint64_t *address, 
       }
   if ((all & (size - 1)) == 0)
     {
-      if (low >= range->begin && high + size <= range->end)
+      if (within (range, low, high, size))
 	return 1;
-      if (low - accscope_simt_window < w->gang->launch->stack && high - accscope_simt_window + size <= w->gang->launch->stack)
+      if (within (&window, low, high, size))
 	{
 	  for (uint32_t rest = mask; rest; rest &= rest - 1)
 	    {
 	      unsigned i = (unsigned) __builtin_ctz (rest);
 
-	      place[i] = (uint64_t) lane_stack (w, i) + (place[i] - accscope_simt_window);
+	      place[i] = (uint64_t) lane_stack (w, i) + (place[i] - window.begin);
 	    }
 	  return 1;
 	}
-      if (reach (w, low, size, range) && high + size <= range->end)
+      if (reach (w, low, size, range) && within (range, low, high, size))
 	return 1;
     }
   for (uint32_t rest = mask; rest; rest &= rest - 1)

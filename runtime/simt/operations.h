@@ -216,6 +216,7 @@ OPERATION (EXIT, "exit", { if (!accscope_simt_exit (w, g, mask)) LEAVE; RELOAD; 
 OPERATION (TRAP, "trap", { accscope_simt_tell (w, g, SIMT_TRAP, FIRST, 0, 0, 0); LEAVE; })
 OPERATION (BAR, "bar.sync", { const uint32_t *a = AT (0), *b = AT (1); if (!accscope_simt_barrier (w, g, a[FIRST], b[FIRST])) LEAVE; })
 OPERATION (WARPSYNC, "bar.warp.sync", { const uint32_t *a = AT (0); if (!accscope_simt_sync (w, g, a[FIRST])) LEAVE; })
+OPERATION (SLEEP, "nanosleep", { g->pc++; LEAVE; }) /* a hint: others have their turn */
 OPERATION (FENCE, "membar", __atomic_thread_fence (__ATOMIC_SEQ_CST);)
 OPERATION (ACTIVEMASK, "activemask.u32", { uint32_t *d = AT (0); LOOP (d[i] = mask;) })
 #define SHUFFLE(NAME, TEXT, SOURCE, VALID) OPERATION (SHFL_##NAME, "shfl." TEXT ".u32", SHUFFLE_ (SOURCE, VALID))
@@ -228,8 +229,9 @@ VOTE (ALL, "all.pred", yes == all ? UINT32_MAX : 0)
 VOTE (ANY, "any.pred", yes ? UINT32_MAX : 0)
 VOTE (UNI, "uni.pred", yes == 0 || yes == all ? UINT32_MAX : 0)
 VOTE (BALLOT, "ballot.u32", yes)
-OPERATION (CLOCK_U32, "clock.u32", { uint32_t *d = AT (0); uint32_t now = (uint32_t) w->gang->instructions; LOOP (d[i] = now;) })
-OPERATION (CLOCK_U64, "clock.u64", { uint64_t *d = AT (0); uint64_t now = w->gang->instructions; LOOP (d[i] = now;) })
+/* Instructions of the gang; nanoseconds.  */
+OPERATION (CLOCK_U32, "clock.u32", { uint32_t *d = AT (0); uint32_t now = (uint32_t) (w->gang->instructions + run); LOOP (d[i] = now;) })
+OPERATION (CLOCK_U64, "clock.u64", { uint64_t *d = AT (0); uint64_t now = w->gang->instructions + run; LOOP (d[i] = now;) })
 OPERATION (TIMER, "globaltimer.u64", { uint64_t *d = AT (0); uint64_t now = nanoseconds (); LOOP (d[i] = now;) })
 
 #undef UNARY

@@ -63,11 +63,21 @@ type function struct {
 	ptx   *ptx.Function // nil: the device's library has it
 	index int
 	lines []ptx.Line
+	facts nvidia.Facts // of a kernel
 }
 
 // builtins are what the device's library gives (CUDA C++ Programming Guide, "Formatted
 // Output", "Dynamic Global Memory Allocation and Operations").
-var builtins = map[string]C.uint32_t{"vprintf": C.SIMT_VPRINTF, "malloc": C.SIMT_MALLOC, "free": C.SIMT_FREE}
+var builtins = map[string]builtin{
+	"vprintf": {C.SIMT_VPRINTF, []slot{{wide: true}, {wide: true}}, []slot{{}}},
+	"malloc":  {C.SIMT_MALLOC, []slot{{wide: true}}, []slot{{wide: true}}},
+	"free":    {C.SIMT_FREE, []slot{{wide: true}}, nil},
+}
+
+type builtin struct {
+	number              C.uint32_t
+	parameters, results []slot
+}
 
 // Link makes a program of PTX texts, with all that the named kernels can reach. Memory for
 // variables is taken by allocate. The error names what is not known, and where it is.
@@ -194,7 +204,6 @@ func (p *Program) reach(f *function) *C.struct_accscope_simt_function {
 		p.all = append(p.all, f)
 		p.pending = append(p.pending, f)
 		c := &p.functions[f.index]
-		c.name = p.text(f.ptx.Name)
 		c.builtin = C.SIMT_CODE
 	}
 	return &p.functions[f.index]
@@ -202,7 +211,7 @@ func (p *Program) reach(f *function) *C.struct_accscope_simt_function {
 
 // library gives one of the device's own; nil where it has none of this name.
 func (p *Program) library(name string) *C.struct_accscope_simt_function {
-	number, known := builtins[name]
+	of, known := builtins[name]
 	if !known {
 		return nil
 	}
@@ -211,15 +220,11 @@ func (p *Program) library(name string) *C.struct_accscope_simt_function {
 		at = len(p.all)
 		p.all = append(p.all, &function{name: name, index: at})
 		c := &p.functions[at]
-		c.name, c.builtin = p.text(name), number
+		c.builtin = of.number
+		c.parameters, c.parameter = p.passed(of.parameters, false)
+		c.results, c.result = p.passed(of.results, true)
 	}
 	return &p.functions[at]
-}
-
-func (p *Program) text(s string) *C.char {
-	c := C.CString(s)
-	p.memory = append(p.memory, unsafe.Pointer(c))
-	return c
 }
 
 // place gives a variable its memory.
@@ -328,15 +333,10 @@ func (p *Program) address(u *unit, name string) (uint64, error) {
 
 // Facts are what a kernel's code tells.
 func (p *Program) Facts(kernel string) nvidia.Facts {
-	f := p.names[kernel]
-	if f == nil || !nvidia.TakesOnlyBlock(f.ptx) {
-		return nvidia.Facts{}
+	if f := p.names[kernel]; f != nil {
+		return f.facts
 	}
-	body, err := f.unit.module.Decode(f.ptx)
-	if err != nil {
-		return nvidia.Facts{}
-	}
-	return nvidia.FactsOfKernel(f.unit.module, f.ptx, body)
+	return nvidia.Facts{}
 }
 
 // Kernel gives C's function of a kernel, nil for none.
@@ -348,22 +348,11 @@ func (p *Program) Kernel(name string) unsafe.Pointer {
 	return unsafe.Pointer(&p.functions[f.index])
 }
 
-// Place is the source's file and line of an instruction, as far as they are known.
-func (p *Program) Place(function unsafe.Pointer, instruction uint32) (name, file string, line int) {
-	c := (*C.struct_accscope_simt_function)(function)
-	at := (uintptr(function) - uintptr(unsafe.Pointer(unsafe.SliceData(p.functions)))) / C.sizeof_struct_accscope_simt_function
+// functionAt is the one that C has at an address; one without a name where there is none.
+func (p *Program) functionAt(address uintptr) *function {
+	at := (address - uintptr(unsafe.Pointer(unsafe.SliceData(p.functions)))) / C.sizeof_struct_accscope_simt_function
 	if at >= uintptr(len(p.all)) {
-		return "", "", 0
+		return &function{}
 	}
-	name = C.GoString(c.name)
-	if f := p.all[at]; int(instruction) < len(f.lines) {
-		l := f.lines[instruction]
-		file, line = f.unit.module.Files[l.File], l.Line
-	}
-	return name, file, line
-}
-
-// Functions is where C's functions begin, and how many there are, for calls by address.
-func (p *Program) Functions() (first unsafe.Pointer, count int) {
-	return unsafe.Pointer(unsafe.SliceData(p.functions)), len(p.all)
+	return p.all[at]
 }

@@ -1,9 +1,13 @@
 package simt
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 )
 
@@ -61,6 +65,11 @@ func TestReduction(t *testing.T) {
 
 const head = ".version 7.0\n.target sm_80\n.address_size 64\n"
 
+// print calls vprintf with registers.
+func print(format, values string) string {
+	return "{ .param .u64 %x; .param .u64 %y; .param .u32 %z; st.param.u64 [%x]," + format + "; st.param.u64 [%y]," + values + "; call (%z),vprintf,(%x,%y); }"
+}
+
 // TestFaults: what a GPU would suffer from is told with its place.
 func TestFaults(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -74,14 +83,25 @@ func TestFaults(t *testing.T) {
 		"a barrier of some":  {"setp.lt.u32 %p,%l,5;\n@%p bra L;\nbar.warp.sync 0xffffffff;\nL: bar.sync 1,96;", "barrier that not all threads of the gang reach"},
 		"trap":               {"setp.eq.u32 %p,%l,7;\n@%p trap;", "lane 7 of worker 0 of gang 0 ends itself"},
 		"call into nowhere":  {"{ .param .u64 %x; st.param.u64 [%x],%a; call %a,(%x),P;\nP: .callprototype _ (.param .u64 _); }", "calls a function at"},
-		"freed twice":        {"{ .param .u64 %x; st.param.u64 [%x],%a; call free,(%x); }", "no memory of the device"},
+		"call with more":     {"mov.u64 %a,free; { .param .u64 %x; st.param.u64 [%x],%a; call %a,(%x,%x),P;\nP: .callprototype _ (.param .u64 _, .param .u64 _); }", "calls the function free with other arguments than it has"},
+		"call with less":     {"mov.u64 %a,wants; { .param .u32 %x; st.param.u32 [%x],%v; call %a,(%x),P;\nP: .callprototype _ (.param .u32 _); }", "calls the function wants with other arguments than it has"},
+		"call for more":      {"mov.u64 %a,gives; { .param .u64 %x; call (%x),%a,P;\nP: .callprototype (.param .u64 _) _; }", "calls the function gives with other arguments than it has"},
+		"the last address":   {"mov.u64 %a,-8;\nld.u64 %w,[%a];", "an address of the host's"},
+		"to the last one":    {"setp.eq.u32 %p,%l,31;\n@%p mov.u64 %a,-8;\nld.u64 %w,[%a];", "lane 31 of worker 0 of gang 0 reads 8 bytes at 0xfffffffffffffff8"},
+		"below the stack":    {"{ .local .align 8 .b8 %f[8]; cvta.local.u64 %a,%f; }\nsetp.eq.u32 %p,%l,31;\n@%p sub.u64 %a,%a,8;\nld.u64 %w,[%a];", "lane 31"},
+		"freed twice":        {"{ .param .u64 %x; st.param.u64 [%x],%a; call free,(%x); }", "frees 0x"},
+		"text without end":   {"mov.u32 %v,0x41414141;\nst.u32 [%a],%v;\nst.u32 [%a+4],%v;\nst.u32 [%a+8],%v;\nst.u32 [%a+12],%v;\n" + print("%a", "%a"), "reads 1 bytes"},
+		"values that end":    {"mov.u64 %w,0x64256425;\nst.u64 [%a],%w;\nadd.u64 %w,%a,12;\n" + print("%a", "%w"), "reads 4 bytes"},
+		"width without end":  {"mov.u64 %w,0x642a25;\nst.u64 [%a],%w;\nadd.u64 %w,%a,16;\n" + print("%a", "%w"), "reads 4 bytes"},
+		"no values":          {"mov.u64 %w,0x7325;\nst.u64 [%a],%w;\nmov.u64 %w,0;\n" + print("%a", "%w"), "a null pointer"},
 		"never ends":         {"L: bra L;", "runs longer than ACCSCOPE_SIM_KERNEL_TIMEOUT"},
 		"stack of recursion": {"call deep;", "set ACCSCOPE_SIM_STACK higher"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDevice(t)
 			d.Timeout = 50_000_000
-			text := head + ".extern .func free (.param .u64 %p);\n.func deep;\n.func deep { .local .align 8 .b8 %f[1024]; .reg .u64 %r; cvta.local.u64 %r,%f; st.u64 [%r],%r; call deep; ret; }\n" +
+			text := head + ".extern .func free (.param .u64 %p);\n.extern .func (.param .u32 %o) vprintf (.param .u64 %f, .param .u64 %v);\n" +
+				".func wants (.param .u64 %x) { ret; }\n.func (.param .u32 %o) gives { ret; }\n.func deep;\n.func deep { .local .align 8 .b8 %f[1024]; .reg .u64 %r; cvta.local.u64 %r,%f; st.u64 [%r],%r; call deep; ret; }\n" +
 				".file 1 \"/a/kernel.c\"\n.entry k (.param .u64 %in)\n{\n.reg .u64 %a, %w; .reg .u32 %v, %l; .reg .pred %p;\nld.param.u64 %a,[%in];\nmov.u32 %l,%tid.x;\n.loc 1 42 3\n" + c.body + "\nret;\n}\n"
 			p := link(t, d, text, "k")
 			fault := d.run(p, "k", 1, 1, 32, address(d.words(2)))
@@ -89,6 +109,152 @@ func TestFaults(t *testing.T) {
 				t.Errorf("fault %+v, want %q at /a/kernel.c:42", fault, c.want)
 			}
 		})
+	}
+}
+
+// TestTimeoutOfLaterWarp: what is told of a kernel that takes too long is of a warp that
+// has not ended.
+func TestTimeoutOfLaterWarp(t *testing.T) {
+	d := newDevice(t)
+	d.Timeout = 50_000_000
+	p := link(t, d, head+".entry k (.param .u64 %in)\n{\n.reg .u32 %l; .reg .pred %p;\nmov.u32 %l,%tid.x;\nsetp.lt.u32 %p,%l,32;\n@%p ret;\nL: bra L;\n}\n", "k")
+	if fault := d.run(p, "k", 1, 1, 64, 0); fault == nil || fault.Lane != 32 || !strings.Contains(fault.Words(), "runs longer") {
+		t.Errorf("fault %+v, want one of lane 32", fault)
+	}
+}
+
+// TestGuardedTogether: lanes whose guard is off take no part in what lanes do together, and
+// keep what they have.
+func TestGuardedTogether(t *testing.T) {
+	for instruction, want := range map[string]uint32{
+		"shfl.sync.idx.b32 %v,%l,3,31,0xff": 3, "shfl.idx.b32 %v,%l,3,31": 3, "vote.sync.ballot.b32 %v,%q,0xff": 0xaa,
+		"vote.ballot.b32 %v,%q": 0xaa, "activemask.b32 %v": 0xff,
+	} {
+		d := newDevice(t)
+		p := link(t, d, head+`.entry k (.param .u64 %in)
+{
+ .reg .u64 %a; .reg .u32 %l, %v; .reg .pred %p, %q;
+ ld.param.u64 %a,[%in];
+ mov.u32 %l,%tid.x;
+ mad.wide.u32 %a,%l,4,%a;
+ and.b32 %v,%l,1;
+ setp.ne.u32 %q,%v,0;
+ setp.lt.u32 %p,%l,8;
+ mov.u32 %v,77;
+ @%p `+instruction+`;
+ st.u32 [%a],%v;
+ setp.gt.u32 %p,%l,99;
+ @%p `+instruction+`;
+ ret;
+}
+`, "k")
+		got, at := asWords[uint32](d, 32)
+		fault := d.run(p, "k", 1, 1, 32, at)
+		for lane, v := range got {
+			if is := lane < 8; fault != nil || v != want && is || v != 77 && !is {
+				t.Errorf("%s: lane %d: %#x, fault %v", instruction, lane, v, fault)
+			}
+		}
+	}
+}
+
+// TestOtherLanesSync: lanes that wait for some at an instruction do not go on with those that
+// wait there for others.
+func TestOtherLanesSync(t *testing.T) {
+	d := newDevice(t)
+	p := link(t, d, head+`.entry k (.param .u64 %in)
+{
+ .reg .u64 %a; .reg .u32 %l, %m, %n, %v; .reg .pred %p;
+ ld.param.u64 %a,[%in];
+ mov.u32 %l,%tid.x;
+ mad.wide.u32 %a,%l,4,%a;
+ mov.u32 %v,%l;
+ add.u32 %n,%l,1;
+ and.b32 %n,%n,3;
+ mul.lo.u32 %n,%n,5000;
+L: // the last lane comes first, the one that it waits for last
+ setp.eq.u32 %p,%n,0;
+ @%p bra S;
+ add.u32 %n,%n,-1;
+ bra L;
+S:
+ shr.u32 %m,%l,1;
+ shl.b32 %m,%m,1;
+ shl.b32 %m,3,%m;
+ shfl.sync.bfly.b32 %v,%v,1,31,%m;
+ st.u32 [%a],%v;
+ ret;
+}
+`, "k")
+	got, at := asWords[uint32](d, 4)
+	if fault := d.run(p, "k", 1, 1, 4, at); fault != nil || !slices.Equal(got, []uint32{1, 0, 3, 2}) {
+		t.Errorf("%v, fault %v, want [1 0 3 2]", got, fault)
+	}
+}
+
+// TestClocks: time goes on within a lane's run, whatever it does.
+func TestClocks(t *testing.T) {
+	d := newDevice(t)
+	p := link(t, d, head+`.entry k (.param .u64 %in)
+{
+ .reg .u64 %a, %c, %d, %t, %u; .reg .u32 %n, %e, %f; .reg .pred %p;
+ ld.param.u64 %a,[%in];
+ mov.u64 %t,%globaltimer;
+ mov.u32 %e,%clock;
+ mov.u64 %c,%clock64;
+ mov.u32 %n,100;
+L:
+ nanosleep.u32 10;
+ add.u32 %n,%n,-1;
+ setp.ne.u32 %p,%n,0;
+ @%p bra L;
+ mov.u64 %d,%clock64;
+ mov.u32 %f,%clock;
+ mov.u64 %u,%globaltimer;
+ sub.u64 %d,%d,%c;
+ sub.u32 %f,%f,%e;
+ sub.u64 %u,%u,%t;
+ st.u64 [%a],%d;
+ st.u32 [%a+8],%f;
+ st.u64 [%a+16],%u;
+ ret;
+}
+`, "k")
+	got, at := asWords[uint64](d, 3)
+	if fault := d.run(p, "k", 1, 1, 1, at); fault != nil || got[0] < 400 || got[0] > 1000 || got[1] < got[0] || got[2] == 0 || got[2] > uint64(time.Minute) {
+		t.Errorf("clock64, clock, globaltimer %v, fault %v", got, fault)
+	}
+}
+
+// TestWindow: addresses of lanes' stacks are kept free for them when there is a memory for
+// kernels, not in a process that has none.
+func TestWindow(t *testing.T) {
+	if os.Getenv("SIMT_WINDOW") == "" {
+		command := exec.Command(os.Args[0], "-test.run", "^TestWindow$")
+		command.Env = append(os.Environ(), "SIMT_WINDOW=1")
+		if output, err := command.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, output)
+		}
+		return
+	}
+	windows := func() (count int) {
+		maps, err := os.ReadFile("/proc/self/maps")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(maps)) {
+			var begin, end uint64
+			var flags string
+			if n, _ := fmt.Sscanf(line, "%x-%x %s", &begin, &end, &flags); n == 3 && flags == "---p" && end-begin == 16<<20 {
+				count++
+			}
+		}
+		return count
+	}
+	before := windows()
+	newDevice(t)
+	if after := windows(); before != 0 || after != 1 {
+		t.Errorf("%d windows, then %d, want 0 and 1", before, after)
 	}
 }
 
@@ -239,6 +405,12 @@ func TestRefused(t *testing.T) {
 		"mov.u64 %a,nowhere;":       "nowhere is defined nowhere in the program's device code",
 		"call nowhere;":             "the function nowhere is defined nowhere",
 		"add.ftz.f32 %v,%v,%v;":     "ftz is not known",
+		"mov %v,%v;":                "mov: it has no type",
+		"mov {%v,%v},%a;":           "mov: it has no type",
+		"ld.param %v,[%in];":        "ld.param: it has no type",
+		"vote.sync.all %p,%p,1;":    "vote.sync.all: it has no type",
+		"setp.lt %p,%v,%v;":         "setp.lt: it has no type",
+		"activemask %v;":            "activemask: it has no type",
 		"mov.u32 %v,%pm0;":          "the special register %pm0 is not known",
 		"bar.red.popc.u32 %v,0,%p;": "this barrier is not known",
 		"ld.global.u32 {%v},[%v];":  "an operand has another size than the operation",

@@ -61,7 +61,6 @@ enum { SIMT_CODE, SIMT_VPRINTF, SIMT_MALLOC, SIMT_FREE };
 
 struct accscope_simt_function
 {
-  const char *name;
   uint32_t builtin;
   uint32_t count;		/* instructions; the last is an END */
   uint32_t frame;		/* bytes of registers */
@@ -83,6 +82,7 @@ struct accscope_simt_range
 
 /* The memory of a device: its allocations, in order.  */
 struct accscope_simt_memory;
+/* NULL: the host has no memory or no addresses left.  */
 struct accscope_simt_memory *accscope_simt_memory_open (uintptr_t heap, size_t heap_bytes);
 void accscope_simt_memory_close (struct accscope_simt_memory *memory);
 int accscope_simt_memory_add (struct accscope_simt_memory *memory, uintptr_t begin, size_t bytes);
@@ -98,7 +98,7 @@ int accscope_simt_release (struct accscope_simt_memory *memory, uintptr_t addres
 enum accscope_simt_reason
 {
   SIMT_NONE, SIMT_ADDRESS, SIMT_MISALIGNED, SIMT_BARRIER, SIMT_TRAP, SIMT_STACK,
-  SIMT_CALLED, SIMT_UNRESOLVED, SIMT_TIMEOUT, SIMT_INTERRUPTED, SIMT_NO_MEMORY
+  SIMT_CALLED, SIMT_CALLED_WITH, SIMT_FREE_OF, SIMT_TIMEOUT, SIMT_NO_MEMORY
 };
 
 struct accscope_simt_fault

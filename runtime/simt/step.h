@@ -173,7 +173,7 @@ nanoseconds (void)
 {
   struct timespec now;
 
-  clock_gettime (CLOCK_REALTIME, &now);
+  clock_gettime (CLOCK_MONOTONIC, &now);
   return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
 }
 

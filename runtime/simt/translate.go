@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/accscope/accscope/runtime/nvidia"
 	"github.com/accscope/accscope/runtime/ptx"
 )
 
@@ -58,6 +59,9 @@ func (p *Program) translate(f *function) error {
 		return fmt.Errorf("%s: %w", f.name, err)
 	}
 	t := &translation{program: p, function: f, body: body, flow: body.Flow(), frame: 8 * lanes, known: map[constant]slot{}}
+	if nvidia.TakesOnlyBlock(f.ptx) {
+		f.facts = nvidia.FactsOfKernel(f.unit.module, f.ptx, body)
+	}
 	if err := t.layout(); err != nil {
 		return fmt.Errorf("%s: %w", f.name, err)
 	}
@@ -196,6 +200,13 @@ func (t *translation) emit(name string, operands ...slot) *C.struct_accscope_sim
 
 var errOperands = errors.New("these operands are not known")
 
+// typeless are the instructions that have no type.
+var typeless = []string{"call", "ret", "exit", "trap", "bar", "barrier", "membar", "fence", "pragma", "prefetch", "prefetchu"}
+
+// parting are those that lanes leave the place with, or for which others wait: lanes whose
+// guard is off take no part.
+var parting = []string{"call", "ret", "bar", "barrier", "shfl", "vote", "activemask", "nanosleep"}
+
 // instruction translates one. Under a guard, what is more than one instruction of C's, or
 // leaves the place, is gone around.
 func (t *translation) instruction(at int) error {
@@ -206,7 +217,10 @@ func (t *translation) instruction(at int) error {
 		return t.branch(at)
 	}
 	before := len(t.code)
-	if guarded && (o.base == "call" || o.base == "bar" || o.base == "barrier" || o.base == "ret") {
+	if o.kind() == "" && !slices.Contains(typeless, o.base) {
+		return errors.New("it has no type")
+	}
+	if guarded && slices.Contains(parting, o.base) {
 		around := t.emit("bra")
 		t.guard(around, !i.Guard.Not)
 		if err := t.unguarded(&o); err != nil {

@@ -214,20 +214,29 @@ accscope_simt_begin (struct warp *w, const struct accscope_simt_function *kernel
   return 1;
 }
 
+/* Whether a function takes and gives what a call by its address passes.  */
+static int
+fits (const struct accscope_simt_function *f, const struct accscope_simt_call *c)
+{
+  if (c->arguments != f->parameters || c->results > f->results)
+    return 0;
+  for (uint32_t n = 0; n < c->arguments; n++)
+    if (c->argument[n].wide != f->parameter[n].wide)
+      return 0;
+  for (uint32_t n = 0; n < c->results; n++)
+    if (c->result[n].wide != f->result[n].wide)
+      return 0;
+  return 1;
+}
+
 /* What the device's library has in place of code.  */
 static int
 builtin (struct warp *w, struct group *g, const struct accscope_simt_function *f, const struct accscope_simt_call *c)
 {
   struct accscope_simt_memory *memory = w->gang->launch->memory;
   const uint64_t *arguments[2] = { NULL, NULL };
-  uint32_t wanted = f->builtin == SIMT_VPRINTF ? 2 : 1;
 
-  if (c->arguments < wanted)
-    {
-      accscope_simt_tell (w, g, SIMT_UNRESOLVED, (uint32_t) __builtin_ctz (g->mask), (uintptr_t) f, 0, 0);
-      return 0;
-    }
-  for (uint32_t n = 0; n < wanted; n++)
+  for (uint32_t n = 0; n < f->parameters; n++)
     arguments[n] = (const uint64_t *) (g->frame->registers + c->argument[n].from);
   for (uint32_t rest = g->mask; rest; rest &= rest - 1)
     {
@@ -242,7 +251,7 @@ builtin (struct warp *w, struct group *g, const struct accscope_simt_function *f
 	case SIMT_FREE:
 	  if (arguments[0][i] && !accscope_simt_release (memory, arguments[0][i]))
 	    {
-	      accscope_simt_tell (w, g, SIMT_ADDRESS, i, arguments[0][i], 0, 1);
+	      accscope_simt_tell (w, g, SIMT_FREE_OF, i, arguments[0][i], 0, 1);
 	      return 0;
 	    }
 	  break;
@@ -300,17 +309,17 @@ accscope_simt_call (struct warp *w, struct group *g, const struct accscope_simt_
 
       if (!(f = called (w, g, address, &same)))
 	return 0;
+      if (!fits (f, c))
+	{
+	  accscope_simt_tell (w, g, SIMT_CALLED_WITH, (uint32_t) __builtin_ctz (g->mask), (uintptr_t) f, 0, 0);
+	  return 0;
+	}
       /* Lanes that call others do so in turn, and meet behind the call, where a MEET is.  */
       if (same != g->mask && !accscope_simt_part (w, g, g->mask & ~same, g->pc, g->pc + 1))
 	return 0;
     }
   if (f->builtin != SIMT_CODE)
     return builtin (w, g, f, c);
-  if (c->arguments != f->parameters || c->results > f->results)
-    {
-      accscope_simt_tell (w, g, SIMT_CALLED, (uint32_t) __builtin_ctz (g->mask), (uintptr_t) f, 0, 0);
-      return 0;
-    }
   if (!(frame = enter (w, g, f)))
     return 0;
   frame->back = g->pc + 1;
@@ -369,19 +378,22 @@ accscope_simt_exit (struct warp *w, struct group *g, uint32_t mask)
   return 0; /* whatever the scheduler finds */
 }
 
-/* The lanes that are at the same instruction as the group to do it together.  */
+/* Whether another group waits at the group's instruction, to do it with the same lanes.  */
+static int
+same (const struct group *other, const struct group *g)
+{
+  return other->state == SYNCS && other->pc == g->pc && other->frame == g->frame && other->need == g->need;
+}
+
+/* The lanes that do the group's instruction together.  */
 static uint32_t
 together (const struct warp *w, const struct group *g)
 {
   uint32_t have = g->mask;
 
   for (uint32_t i = 0; i < w->count; i++)
-    {
-      const struct group *other = &w->groups[i];
-
-      if (other->state == SYNCS && other->pc == g->pc && other->frame == g->frame)
-	have |= other->mask;
-    }
+    if (same (&w->groups[i], g))
+      have |= w->groups[i].mask;
   return have;
 }
 
@@ -390,21 +402,20 @@ accscope_simt_sync (struct warp *w, struct group *g, uint32_t need)
 {
   uint32_t have = g->mask;
 
-  need &= w->live;
-  if ((need & ~have) == 0)
+  if ((need & w->live & ~have) == 0)
     return have;
+  g->need = need;
   have = together (w, g);
-  if (need & ~have)
+  if (need & w->live & ~have)
     {
       g->state = SYNCS;
-      g->need = need;
       return 0;
     }
   for (uint32_t i = 0; i < w->count; i++)
     {
       struct group *other = &w->groups[i];
 
-      if (other->state == SYNCS && other->pc == g->pc && other->frame == g->frame)
+      if (same (other, g))
 	{
 	  other->state = RUNS;
 	  other->pc++;

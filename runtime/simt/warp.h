@@ -110,6 +110,12 @@ lane_stack (const struct warp *w, unsigned lane)
   return w->stack + lane * STRIDE (w->gang->launch->stack);
 }
 
+static inline struct accscope_simt_range
+stack_window (const struct warp *w)
+{
+  return (struct accscope_simt_range) { accscope_simt_window, accscope_simt_window + w->gang->launch->stack };
+}
+
 /* Runs a group of the warp until it has to wait, has ended or its slice is over.  */
 typedef void accscope_simt_step (struct warp *w, struct group *g);
 accscope_simt_step accscope_simt_step_portable, accscope_simt_step_avx2;
@@ -137,7 +143,6 @@ int accscope_simt_open_barriers (struct gang *gang);
 int accscope_simt_let_go (struct warp *w);
 int accscope_simt_wake (struct warp *w);
 void accscope_simt_abandon (struct warp *w);
-void accscope_simt_gang (struct gang *gang);
 
 /* Whether the kernel is to end.  */
 static inline int
