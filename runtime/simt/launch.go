@@ -62,7 +62,7 @@ func (p *Program) pattern(kernel string, m *Memory, s Settings) C.struct_accscop
 		kernel: (*C.struct_accscope_simt_function)(p.Kernel(kernel)), memory: m.c,
 		functions: unsafe.SliceData(p.functions), function_count: C.uint32_t(len(p.all)),
 		shared: C.uint32_t(p.Shared), stack: C.uint32_t((s.Stack + 63) &^ 63), // as aligned as any value
-	
+
 		threads: C.uint32_t(max(1, s.Threads)), seed: C.uint64_t(s.Seed), timeout: C.int64_t(s.Timeout),
 	}
 }
