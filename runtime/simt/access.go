@@ -66,7 +66,7 @@ func (t *translation) load(o *opcode, operands []ptx.Operand) error {
 			return err
 		}
 		c := t.emit(name, d, base)
-		c.size, c.displacement = C.uint8_t(size), displacement+C.int64_t(n)*C.int64_t(size)
+		c.displacement = displacement + C.int64_t(n)*C.int64_t(size)
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (t *translation) save(o *opcode, operands []ptx.Operand) error {
 			return err
 		}
 		c := t.emit(name, base, s)
-		c.size, c.displacement = C.uint8_t(size), displacement+C.int64_t(n)*C.int64_t(size)
+		c.displacement = displacement + C.int64_t(n)*C.int64_t(size)
 	}
 	return nil
 }
@@ -147,6 +147,6 @@ func (t *translation) atomic(o *opcode, operands []ptx.Operand) error {
 		slots = append(slots, s)
 	}
 	c := t.emit(name, slots...)
-	c.size, c.displacement = C.uint8_t(ptx.Size(kind)), displacement
+	c.displacement = displacement
 	return nil
 }

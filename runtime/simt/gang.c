@@ -1,4 +1,5 @@
 /* Runs the gangs of a launch on threads of the host.  */
+#include "threads.h"
 #include "warp.h"
 
 #include <pthread.h>
@@ -51,58 +52,115 @@ monotonic (void)
   return now.tv_sec * (int64_t) 1000000000 + now.tv_nsec;
 }
 
-/* What one thread of the host has at hand for one gang.  */
+/* What a gang needs while it runs.  */
 struct room
 {
   struct room *next;
   struct gang *gang;
   char *stacks;
-  size_t stack_bytes;
+  size_t gang_bytes, stack_bytes, shared_bytes;
+  int prepared;			/* for the launch */
 };
 
 struct job
 {
+  struct work work;
   struct accscope_simt_launch *launch;
   accscope_simt_step *step;
   uint32_t *order;		/* of gangs; NULL: as they are numbered */
-  uint32_t next;		/* atomic: gang */
-  uint64_t instructions;	/* atomic */
   int64_t until;		/* CLOCK_MONOTONIC; 0: for ever */
+  _Alignas (64) uint32_t next;	/* atomic: gang; what all threads write is apart from what they read */
+  uint64_t instructions;	/* atomic */
 };
-
-static struct room *
-make_room (const struct accscope_simt_launch *l)
-{
-  uint32_t threads = l->workers * l->vector, warps = (threads + LANES - 1) / LANES;
-  struct room *r = calloc (1, sizeof *r);
-  size_t size = (sizeof *r->gang + warps * sizeof (struct warp) + 63) & ~(size_t) 63;
-
-  if (!r)
-    return NULL;
-  r->stack_bytes = warps * LANES * STRIDE (l->stack);
-  r->gang = aligned_alloc (64, size);
-  r->stacks = mmap (NULL, r->stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (r->gang && r->stacks != MAP_FAILED)
-    {
-      memset (r->gang, 0, size);
-      r->gang->shared = aligned_alloc (64, ((size_t) l->shared + 127) & ~(size_t) 63);
-      if (r->gang->shared)
-	return r;
-    }
-  if (r->stacks != MAP_FAILED)
-    munmap (r->stacks, r->stack_bytes);
-  free (r->gang);
-  free (r);
-  return NULL;
-}
 
 static void
 free_room (struct room *r)
 {
-  munmap (r->stacks, r->stack_bytes);
-  free (r->gang->shared);
+  if (r->gang)
+    for (struct warp *w = r->gang->warp; (char *) (w + 1) <= (char *) r->gang + r->gang_bytes; w++)
+      while (w->spare)
+	{
+	  struct frame *frame = w->spare;
+
+	  w->spare = frame->caller;
+	  free (frame);
+	}
+  if (r->stacks != MAP_FAILED)
+    munmap (r->stacks, r->stack_bytes);
+  if (r->gang)
+    free (r->gang->shared);
   free (r->gang);
   free (r);
+}
+
+/* A room of these sizes, NULL: the host has no memory left.  */
+static struct room *
+make_room (size_t gang_bytes, size_t stack_bytes, size_t shared_bytes)
+{
+  struct room *r = calloc (1, sizeof *r);
+
+  if (!r)
+    return NULL;
+  r->gang_bytes = gang_bytes;
+  r->stack_bytes = stack_bytes;
+  r->shared_bytes = shared_bytes;
+  r->stacks = mmap (NULL, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (r->stacks != MAP_FAILED && (r->gang = aligned_alloc (64, gang_bytes)))
+    {
+      memset (r->gang, 0, gang_bytes);
+      if ((r->gang->shared = aligned_alloc (64, shared_bytes)))
+	return r;
+    }
+  free_room (r);
+  return NULL;
+}
+
+/* Rooms between launches, which most often are followed by others that need the same.  */
+#define MOST_SPARE 64
+static struct room *spare_rooms;
+static uint32_t spare_count;
+static pthread_mutex_t sparing = PTHREAD_MUTEX_INITIALIZER;
+
+static struct room *
+take_room (const struct accscope_simt_launch *l)
+{
+  uint32_t warps = (l->workers * l->vector + LANES - 1) / LANES;
+  size_t gang = (sizeof (struct gang) + warps * sizeof (struct warp) + 63) & ~(size_t) 63;
+  size_t stacks = warps * LANES * STRIDE (l->stack), shared = ((size_t) l->shared + 127) & ~(size_t) 63;
+  struct room *r;
+
+  pthread_mutex_lock (&sparing);
+  if ((r = spare_rooms))
+    {
+      spare_rooms = r->next;
+      spare_count--;
+    }
+  pthread_mutex_unlock (&sparing);
+  if (r && (r->gang_bytes < gang || r->stack_bytes < stacks || r->shared_bytes < shared))
+    {
+      free_room (r);
+      r = NULL;
+    }
+  if (!r && !(r = make_room (gang, stacks, shared)))
+    return NULL;
+  r->prepared = 0;
+  return r;
+}
+
+static void
+give_room (struct room *r)
+{
+  pthread_mutex_lock (&sparing);
+  if (spare_count < MOST_SPARE)
+    {
+      r->next = spare_rooms;
+      spare_rooms = r;
+      spare_count++;
+      r = NULL;
+    }
+  pthread_mutex_unlock (&sparing);
+  if (r)
+    free_room (r);
 }
 
 static void
@@ -112,41 +170,34 @@ fill (uint32_t *lanes, uint32_t value)
     lanes[i] = value;
 }
 
-static int
-begin (struct room *r, struct accscope_simt_launch *l, uint32_t number)
+/* What is the same for all gangs of the launch.  */
+static void
+prepare (struct room *r, struct accscope_simt_launch *l)
 {
   struct gang *g = r->gang;
 
   g->launch = l;
-  g->number = number;
   g->threads = l->workers * l->vector;
   g->warps = (g->threads + LANES - 1) / LANES;
-  g->exited = 0;
-  g->random = l->seed + number;
-  memset (g->arrived, 0, sizeof g->arrived);
-  memset (g->shared, 0, l->shared);
   for (uint32_t n = 0; n < g->warps; n++)
     {
       struct warp *w = &g->warp[n];
-      uint32_t lanes = g->threads - n * LANES;
 
       w->gang = g;
       w->number = n;
       w->count = 0;
-      w->live = lanes >= LANES ? EVERY : ((uint32_t) 1 << lanes) - 1;
       w->stack = r->stacks + n * LANES * STRIDE (l->stack);
+      memset (w->ranges, 0, sizeof w->ranges);
       memset (w->specials, 0, sizeof w->specials);
       fill (w->specials[SPECIAL_NTID_X], l->vector);
       fill (w->specials[SPECIAL_NTID_Y], l->workers);
       fill (w->specials[SPECIAL_NTID_Z], 1);
-      fill (w->specials[SPECIAL_CTAID_X], number);
       fill (w->specials[SPECIAL_NCTAID_X], l->gangs);
       fill (w->specials[SPECIAL_NCTAID_Y], 1);
       fill (w->specials[SPECIAL_NCTAID_Z], 1);
       fill (w->specials[SPECIAL_WARPID], n);
       fill (w->specials[SPECIAL_NWARPID], g->warps);
       fill (w->specials[SPECIAL_NSMID], l->gangs);
-      fill (w->specials[SPECIAL_SMID], number);
       for (uint32_t i = 0; i < LANES; i++)
 	{
 	  w->specials[SPECIAL_TID_X][i] = (n * LANES + i) % l->vector;
@@ -159,6 +210,30 @@ begin (struct room *r, struct accscope_simt_launch *l, uint32_t number)
 	  w->specials[SPECIAL_MASK_GE][i] = ~(((uint32_t) 1 << i) - 1);
 	  ((uint64_t *) w->specials[SPECIAL_SHARED])[i] = (uintptr_t) g->shared;
 	}
+    }
+}
+
+static int
+begin (struct room *r, struct accscope_simt_launch *l, uint32_t number)
+{
+  struct gang *g = r->gang;
+
+  if (!r->prepared)
+    prepare (r, l);
+  r->prepared = 1;
+  g->number = number;
+  g->exited = 0;
+  g->random = l->seed + number;
+  memset (g->arrived, 0, sizeof g->arrived);
+  memset (g->shared, 0, l->shared);
+  for (uint32_t n = 0; n < g->warps; n++)
+    {
+      struct warp *w = &g->warp[n];
+      uint32_t lanes = g->threads - n * LANES;
+
+      w->live = lanes >= LANES ? EVERY : ((uint32_t) 1 << lanes) - 1;
+      fill (w->specials[SPECIAL_CTAID_X], number);
+      fill (w->specials[SPECIAL_SMID], number);
       if (!accscope_simt_begin (w, l->kernel, l->parameters))
 	return 0;
     }
@@ -249,8 +324,9 @@ end_gang (struct job *job, struct room *r)
 }
 
 static void
-run_gangs (struct job *job)
+run_gangs (struct work *work)
 {
+  struct job *job = (struct job *) work;	/* its first member */
   struct accscope_simt_launch *l = job->launch;
   struct room *begun = NULL, *spare = NULL, **at;
   uint32_t count = 0;
@@ -262,10 +338,10 @@ run_gangs (struct job *job)
 	{
 	  uint32_t number = __atomic_fetch_add (&job->next, 1, __ATOMIC_RELAXED);
 
-	  more = number < l->gangs && l->fault.reason == SIMT_NONE;
+	  more = number < l->gangs && __atomic_load_n ((int *) &l->fault.reason, __ATOMIC_RELAXED) == SIMT_NONE;
 	  if (more)
 	    {
-	      struct room *r = spare ? spare : make_room (l);
+	      struct room *r = spare ? spare : take_room (l);
 
 	      spare = NULL;
 	      if (!r)
@@ -300,7 +376,7 @@ run_gangs (struct job *job)
 	  *at = r->next;
 	  count--;
 	  if (spare)
-	    free_room (r);
+	    give_room (r);
 	  else
 	    spare = r;
 	}
@@ -311,17 +387,10 @@ run_gangs (struct job *job)
 
       begun = r->next;
       end_gang (job, r);
-      free_room (r);
+      give_room (r);
     }
   if (spare)
-    free_room (spare);
-}
-
-static void *
-run_thread (void *job)
-{
-  run_gangs (job);
-  return NULL;
+    give_room (spare);
 }
 
 /* Gangs in an order of the seed (Fisher and Yates).  */
@@ -344,21 +413,14 @@ shuffled (const struct accscope_simt_launch *l)
 void
 accscope_simt_run (struct accscope_simt_launch *l)
 {
-  struct job job = { .launch = l, .step = step () };
+  struct job job = { .work.run = run_gangs, .launch = l, .step = step () };
   uint32_t threads = l->seed ? 1 : l->threads < l->gangs ? l->threads : l->gangs;
-  pthread_t others[threads ? threads : 1];
-  uint32_t started = 0;
 
   if (l->seed)
     job.order = shuffled (l);
   if (l->timeout)
     job.until = monotonic () + l->timeout;
-  for (; started + 1 < threads; started++)
-    if (pthread_create (&others[started], NULL, run_thread, &job) != 0)
-      break;
-  run_gangs (&job);
-  while (started)
-    pthread_join (others[--started], NULL);
+  accscope_simt_together (&job.work, threads > 1 ? threads - 1 : 0);
   free (job.order);
   l->instructions = job.instructions;
 }

@@ -308,11 +308,11 @@ func (t *translation) shuffle(o *opcode, operands []ptx.Operand) error {
 	c := t.emit("shfl."+mode+".u32", slots...)
 	c.displacement = C.int64_t(valid.at)
 	if together {
-		c.size = 1
+		c.together = 1
 	}
 	// GCC shuffles by constants, within the whole warp.
 	if by, within := operands[2], operands[3]; together && mode != "up" && by.Kind == ptx.Immediate && within.Kind == ptx.Immediate && within.Value == 31 {
-		c.size = C.SIMT_WHOLE_SEGMENT
+		c.together = C.SIMT_WHOLE_SEGMENT
 	}
 	return nil
 }
@@ -355,7 +355,7 @@ func (t *translation) vote(o *opcode, operands []ptx.Operand) error {
 		c.displacement = 1
 	}
 	if together {
-		c.size = 1
+		c.together = 1
 	}
 	return nil
 }

@@ -279,17 +279,19 @@ accscope_simt_place (struct warp *w, struct group *g, uint64_t address, unsigned
 }
 
 int
-accscope_simt_places (struct warp *w, struct group *g, const uint64_t *address, int64_t displacement,
-		      uint32_t mask, unsigned size, int store, uint64_t *place)
+accscope_simt_places (struct warp *w, struct group *g, const uint64_t *address,
+		      const struct accscope_simt_instruction *in, uint32_t mask, unsigned size, int store,
+		      uint64_t *place)
 {
   const struct accscope_simt_range window = stack_window (w);
-  struct accscope_simt_range *range = &w->ranges[g->pc % RANGES];
+  struct accscope_simt_range *range = &w->ranges[in->found];
+  const uint64_t displacement = (uint64_t) in->displacement;
   uint64_t low = UINT64_MAX, high = 0, all = 0;
 
   if (mask == EVERY)
     for (unsigned i = 0; i < LANES; i++)
       {
-	uint64_t at = address[i] + (uint64_t) displacement;
+	uint64_t at = address[i] + displacement;
 
 	place[i] = at;
 	all |= at;
@@ -300,7 +302,7 @@ accscope_simt_places (struct warp *w, struct group *g, const uint64_t *address, 
     for (uint32_t rest = mask; rest; rest &= rest - 1)
       {
 	unsigned i = (unsigned) __builtin_ctz (rest);
-	uint64_t at = address[i] + (uint64_t) displacement;
+	uint64_t at = address[i] + displacement;
 
 	place[i] = at;
 	all |= at;

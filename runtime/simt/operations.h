@@ -36,10 +36,10 @@ OPERATION (LOCAL, "local", { uint64_t *d = AT (0); uint64_t at = accscope_simt_w
   UNARY (NEG_U##BITS, "neg.u" #BITS, W, uint##BITS##_t, W, W, 0 - x)		\
   UNARY (CNOT_U##BITS, "cnot.u" #BITS, W, uint##BITS##_t, W, uint##BITS##_t, x == 0) \
   UNARY (ABS_S##BITS, "abs.s" #BITS, W, uint##BITS##_t, W, int##BITS##_t, x < 0 ? 0 - (W) x : (W) x) \
-  BINARY (DIV_U##BITS, "div.u" #BITS, W, uint##BITS##_t, W, uint##BITS##_t, y ? x / y : UINT##BITS##_MAX) \
-  BINARY (REM_U##BITS, "rem.u" #BITS, W, uint##BITS##_t, W, uint##BITS##_t, y ? x % y : UINT##BITS##_MAX) \
-  BINARY (DIV_S##BITS, "div.s" #BITS, W, uint##BITS##_t, W, int##BITS##_t, y == 0 ? -1 : y == -1 ? (int##BITS##_t) (0 - (W) x) : x / y) \
-  BINARY (REM_S##BITS, "rem.s" #BITS, W, uint##BITS##_t, W, int##BITS##_t, y == 0 ? -1 : y == -1 ? 0 : x % y) \
+  OPERATION (DIV_U##BITS, "div.u" #BITS, DIVIDE_##BITS (uint##BITS##_t, y ? x / y : UINT##BITS##_MAX, QUOTIENT (x, y))) \
+  OPERATION (REM_U##BITS, "rem.u" #BITS, DIVIDE_##BITS (uint##BITS##_t, y ? x % y : UINT##BITS##_MAX, REMAINDER (x, y))) \
+  OPERATION (DIV_S##BITS, "div.s" #BITS, DIVIDE_##BITS (int##BITS##_t, y == 0 ? -1 : y == -1 ? (int##BITS##_t) (0 - (W) x) : x / y, QUOTIENT (x, y))) \
+  OPERATION (REM_S##BITS, "rem.s" #BITS, DIVIDE_##BITS (int##BITS##_t, y == 0 ? -1 : y == -1 ? 0 : x % y, REMAINDER (x, y))) \
   BINARY (MIN_U##BITS, "min.u" #BITS, W, uint##BITS##_t, W, uint##BITS##_t, x < y ? x : y) \
   BINARY (MAX_U##BITS, "max.u" #BITS, W, uint##BITS##_t, W, uint##BITS##_t, x > y ? x : y) \
   BINARY (MIN_S##BITS, "min.s" #BITS, W, uint##BITS##_t, W, int##BITS##_t, x < y ? x : y) \
@@ -208,15 +208,15 @@ OPERATION (ATOM_ADD_F32, "atom.add.f32", ATOMIC_ (uint32_t, float, sum_32 (old, 
 OPERATION (ATOM_ADD_F64, "atom.add.f64", ATOMIC_ (uint64_t, double, sum_64 (old, b)))
 
 /* Control.  Each leaves when the group waits or is no more.  */
-OPERATION (MEET, "meet", { if (!accscope_simt_arrive (w, g)) LEAVE; RELOAD; NEXT; })
-OPERATION (END, "end", { if (!accscope_simt_return (w, g)) LEAVE; RELOAD; NEXT; })
+OPERATION (MEET, "meet", { HERE; if (!accscope_simt_arrive (w, g)) LEAVE; RELOAD; NEXT; })
+OPERATION (END, "end", { HERE; if (!accscope_simt_return (w, g)) LEAVE; RELOAD; NEXT; })
 OPERATION (BRA, "bra", BRANCH_)
-OPERATION (CALL, "call", { SPEND; if (!accscope_simt_call (w, g, in->target + g->frame->function->calls, in->operand[0] ? AT (0) : NULL)) LEAVE; RELOAD; NEXT; })
-OPERATION (EXIT, "exit", { if (!accscope_simt_exit (w, g, mask)) LEAVE; RELOAD; })
-OPERATION (TRAP, "trap", { accscope_simt_tell (w, g, SIMT_TRAP, FIRST, 0, 0, 0); LEAVE; })
-OPERATION (BAR, "bar.sync", { const uint32_t *a = AT (0), *b = AT (1); if (!accscope_simt_barrier (w, g, a[FIRST], b[FIRST])) LEAVE; })
-OPERATION (WARPSYNC, "bar.warp.sync", { const uint32_t *a = AT (0); if (!accscope_simt_sync (w, g, a[FIRST])) LEAVE; })
-OPERATION (SLEEP, "nanosleep", { g->pc++; LEAVE; }) /* a hint: others have their turn */
+OPERATION (CALL, "call", { HERE; SPEND; if (!accscope_simt_call (w, g, in->target + g->frame->function->calls, in->operand[0] ? AT (0) : NULL)) LEAVE; RELOAD; NEXT; })
+OPERATION (EXIT, "exit", { HERE; if (!accscope_simt_exit (w, g, mask)) LEAVE; RELOAD; })
+OPERATION (TRAP, "trap", { HERE; accscope_simt_tell (w, g, SIMT_TRAP, FIRST, 0, 0, 0); LEAVE; })
+OPERATION (BAR, "bar.sync", { HERE; const uint32_t *a = AT (0), *b = AT (1); if (!accscope_simt_barrier (w, g, a[FIRST], b[FIRST])) LEAVE; })
+OPERATION (WARPSYNC, "bar.warp.sync", { HERE; const uint32_t *a = AT (0); if (!accscope_simt_sync (w, g, a[FIRST])) LEAVE; })
+OPERATION (SLEEP, "nanosleep", { HERE; g->pc++; LEAVE; }) /* a hint: others have their turn */
 OPERATION (FENCE, "membar", __atomic_thread_fence (__ATOMIC_SEQ_CST);)
 OPERATION (ACTIVEMASK, "activemask.u32", { uint32_t *d = AT (0); LOOP (d[i] = mask;) })
 #define SHUFFLE(NAME, TEXT, SOURCE, VALID) OPERATION (SHFL_##NAME, "shfl." TEXT ".u32", SHUFFLE_ (SOURCE, VALID))
@@ -230,8 +230,8 @@ VOTE (ANY, "any.pred", yes ? UINT32_MAX : 0)
 VOTE (UNI, "uni.pred", yes == 0 || yes == all ? UINT32_MAX : 0)
 VOTE (BALLOT, "ballot.u32", yes)
 /* Instructions of the gang; nanoseconds.  */
-OPERATION (CLOCK_U32, "clock.u32", { uint32_t *d = AT (0); uint32_t now = (uint32_t) (w->gang->instructions + run); LOOP (d[i] = now;) })
-OPERATION (CLOCK_U64, "clock.u64", { uint64_t *d = AT (0); uint64_t now = w->gang->instructions + run; LOOP (d[i] = now;) })
+OPERATION (CLOCK_U32, "clock.u32", { uint32_t *d = AT (0); uint32_t now = (uint32_t) (w->gang->instructions + RUN); LOOP (d[i] = now;) })
+OPERATION (CLOCK_U64, "clock.u64", { uint64_t *d = AT (0); uint64_t now = w->gang->instructions + RUN; LOOP (d[i] = now;) })
 OPERATION (TIMER, "globaltimer.u64", { uint64_t *d = AT (0); uint64_t now = nanoseconds (); LOOP (d[i] = now;) })
 
 #undef UNARY

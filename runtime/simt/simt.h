@@ -18,20 +18,21 @@ enum { IN_FRAME, IN_CONSTANTS, IN_SPECIALS, ARRAYS };
 #define OPERAND(array, offset) ((uint32_t) (array) << 30 | (uint32_t) (offset))
 
 #define MOST_OPERANDS 5
+#define RANGES 64
 
-/* The size of a shuffle: 0 without .sync, 1 with it, or by a constant within the warp.  */
+/* A shuffle with .sync by a constant within the warp.  */
 #define SIMT_WHOLE_SEGMENT 2
 
 struct accscope_simt_instruction
 {
   uint16_t operation;
   uint8_t guarded;		/* 1: where the guard is true; 2: where it is not */
-  uint8_t size;			/* of memory operations, in bytes */
+  uint8_t together;		/* shuffles and votes: 0 without .sync, 1 with it, or SIMT_WHOLE_SEGMENT */
+  uint8_t found;		/* of memory operations: which of the ranges that a warp has found */
   uint32_t guard;		/* operand */
   uint32_t operand[MOST_OPERANDS];
   uint32_t target;		/* bra: an instruction; calls: an index of the function's calls */
   uint32_t meet;		/* guarded bra: the instruction before which lanes meet */
-  uint32_t line;		/* index of the function's lines */
   int64_t displacement;		/* of an address */
 };
 
@@ -51,11 +52,6 @@ struct accscope_simt_call
   const struct accscope_simt_passed *result;	/* to the caller's frame */
 };
 
-struct accscope_simt_line
-{
-  uint32_t file, line;
-};
-
 /* What the device's library gives to programs, which no text defines.  */
 enum { SIMT_CODE, SIMT_VPRINTF, SIMT_MALLOC, SIMT_FREE };
 
@@ -70,7 +66,6 @@ struct accscope_simt_function
   const struct accscope_simt_passed *result;	/* from: where the frame has it */
   const struct accscope_simt_instruction *code;
   const char *constants;
-  const struct accscope_simt_line *lines;
   const struct accscope_simt_call *calls;
 };
 

@@ -8,6 +8,10 @@
 /* Where an operand's lanes are.  */
 #define AT(N) ((void *) (base[in->operand[N] >> 30] + (in->operand[N] & 0x3fffffff)))
 #define FIRST ((unsigned) __builtin_ctz (mask))
+/* What may leave, or tell a fault, first notes the place; the number of instructions is
+   that of all since the last jump.  */
+#define HERE (g->pc = (uint32_t) (in - code))
+#define RUN (run + (uint64_t) (in - since))
 #define NEXT break
 #define LEAVE goto over
 
@@ -40,6 +44,30 @@
 #define COMPARE_(S, T, EXPR)							\
   { uint32_t *d = AT (0); const S *a = AT (1), *b = AT (2); LOOP (T x = (T) a[i]; T y = (T) b[i]; d[i] = (EXPR) ? UINT32_MAX : 0;); }
 
+/* Integers of up to 31 bits divide as numbers of floating point: that has no error, and is
+   done for many lanes at once.  */
+#define QUOTIENT(X, Y) ((int32_t) ((double) (X) / (double) (Y)))
+#define REMAINDER(X, Y) ((X) - (Y) * QUOTIENT (X, Y))
+#define DIVIDE_16(T, EXPR, FAST) BINARY_ (uint32_t, uint16_t, uint32_t, T, EXPR)
+#define DIVIDE_32(T, EXPR, FAST) DIVIDE_ (uint32_t, T, EXPR, FAST)
+#define DIVIDE_64(T, EXPR, FAST) DIVIDE_ (uint64_t, T, EXPR, FAST)
+#define DIVIDE_(W, T, EXPR, FAST)						\
+  { W *d = AT (0); const W *a = AT (1), *b = AT (2);				\
+    W all = 0, zero = 0;							\
+    if (mask == EVERY)								\
+      for (unsigned i = 0; i < LANES; i++)					\
+	all |= a[i] | b[i], zero |= b[i] == 0;					\
+    else									\
+      zero = 1;									\
+    if (!zero && all <= INT32_MAX)						\
+      {										\
+	_Pragma ("GCC ivdep")							\
+	for (unsigned i = 0; i < LANES; i++)					\
+	  { int32_t x = (int32_t) a[i], y = (int32_t) b[i]; d[i] = (W) (FAST); } \
+      }										\
+    else									\
+      LOOP (T x = (T) a[i]; T y = (T) b[i]; d[i] = (W) (T) (EXPR);) }
+
 /* Of 64 bits a NaN is made by a rule that no vector instruction has: it is looked for when
    all lanes are done.  */
 #define FLOAT2_32(E, NAN_) BINARY_ (float, float, float, float, NAN_##_32 (E))
@@ -62,17 +90,39 @@
     WITHOUT_NAN (({ double x = a[i], y = b[i], z = c[i]; E; }))			\
     LOOP (double x = a[i]; double y = b[i]; double z = c[i]; d[i] = NAN_##_64 (E);); }
 
+/* Lanes that have values behind each other, or all the same one, are done at once.  */
 #define LOAD_(W, T)								\
   { W *d = AT (0);								\
-    if (!accscope_simt_places (w, g, AT (1), in->displacement, mask, sizeof (T), 0, place)) LEAVE; \
+    const uint64_t *address = AT (1);						\
+    const T *from = (const T *) (address[0] + (uint64_t) in->displacement);	\
+    const enum spread spread = mask == EVERY ? spread_of (address, sizeof (T)) : APART; \
+    if (spread != APART && known (w, in, from, spread, sizeof (T)))		\
+      {										\
+	if (spread == BEHIND)							\
+	  for (unsigned i = 0; i < LANES; i++) d[i] = (W) from[i];		\
+	else									\
+	  for (unsigned i = 0; i < LANES; i++) d[i] = (W) *from;		\
+	NEXT;									\
+      }										\
+    HERE;									\
+    if (!accscope_simt_places (w, g, address, in, mask, sizeof (T), 0, place)) LEAVE; \
     LOOP (d[i] = (W) *(const T *) place[i];); }
 #define STORE_(W, T)								\
   { const W *a = AT (1);							\
-    if (!accscope_simt_places (w, g, AT (0), in->displacement, mask, sizeof (T), 1, place)) LEAVE; \
+    const uint64_t *address = AT (0);						\
+    T *to = (T *) (address[0] + (uint64_t) in->displacement);			\
+    if (mask == EVERY && spread_of (address, sizeof (T)) == BEHIND && known (w, in, to, BEHIND, sizeof (T))) \
+      {										\
+	for (unsigned i = 0; i < LANES; i++) to[i] = (T) a[i];			\
+	NEXT;									\
+      }										\
+    HERE;									\
+    if (!accscope_simt_places (w, g, address, in, mask, sizeof (T), 1, place)) LEAVE; \
     LOOP (*(T *) place[i] = (T) a[i];); }
 #define ATOMIC_(W, T, EXPR)							\
   { T *d = AT (0); const T *bs = AT (2), *cs = AT (3);				\
-    if (!accscope_simt_places (w, g, AT (1), in->displacement, mask, sizeof (T), 1, place)) LEAVE; \
+    HERE;									\
+    if (!accscope_simt_places (w, g, AT (1), in, mask, sizeof (T), 1, place)) LEAVE; \
     for (uint32_t rest = mask; rest; rest &= rest - 1)				\
       {										\
 	unsigned i = (unsigned) __builtin_ctz (rest);				\
@@ -93,16 +143,17 @@
 /* All lanes that an operation names come to it, and it is done for them at once.  */
 #define TOGETHER(MEMBERS)							\
   uint32_t all = MEMBERS, own = mask;						\
+  HERE;										\
   if (!(all = accscope_simt_sync (w, g, all))) LEAVE;				\
   mask = all;
 #define SHUFFLE_(SOURCE, VALID)							\
   { const uint32_t *member = AT (4);						\
-    TOGETHER (in->size ? member[FIRST] : mask)					\
+    TOGETHER (in->together ? member[FIRST] : mask)					\
     uint32_t *d = AT (0); const uint32_t *a = AT (1), *b = AT (2), *c = AT (3);	\
     uint32_t *valid = in->displacement ? (uint32_t *) (base[IN_FRAME] + in->displacement) : NULL; \
     uint32_t given[LANES];							\
     memcpy (given, a, sizeof given);						\
-    if (in->size == SIMT_WHOLE_SEGMENT && mask == EVERY && !valid)			\
+    if (in->together == SIMT_WHOLE_SEGMENT && mask == EVERY && !valid)			\
       {										\
 	const unsigned segment = 0;						\
 	const int least = 0, most = 31;						\
@@ -123,7 +174,7 @@
     mask = own; }
 #define VOTE_(D)								\
   { const uint32_t *member = AT (2);						\
-    TOGETHER (in->size ? member[FIRST] : mask)					\
+    TOGETHER (in->together ? member[FIRST] : mask)					\
     const uint32_t *p = AT (1); uint32_t *d = AT (0);				\
     uint32_t yes = bits (p) & mask;						\
     if (in->displacement) yes = ~yes & mask;					\
@@ -131,14 +182,16 @@
     mask = own; }
 
 /* Another group has its turn when this one has branched back often.  */
-#define SPEND if (--budget == 0) LEAVE;
+#define SPEND if (--budget == 0) { HERE; LEAVE; }
 #define RELOAD									\
-  { code = g->frame->function->code; in = code + g->pc - 1;	\
+  { run += (uint64_t) (in - since); whole = g->mask;				\
+    code = g->frame->function->code; since = in = code + g->pc - 1;		\
     base[IN_FRAME] = g->frame->registers; base[IN_CONSTANTS] = g->frame->function->constants; }
 #define BRANCH_									\
   { const struct accscope_simt_instruction *to = code + in->target;		\
     if (to <= in) SPEND								\
-    if (mask == whole) { in = to - 1; NEXT; }					\
+    if (mask == whole) { run += (uint64_t) (in - since); since = in = to - 1; NEXT; } \
+    HERE;									\
     if (!accscope_simt_part (w, g, mask, in->target, in->meet)) LEAVE;		\
     RELOAD }
 
@@ -157,6 +210,35 @@ bits (const uint32_t *predicate)
   for (unsigned i = 0; i < LANES; i++)
     m |= predicate[i] & lane_bit[i];
   return m;
+}
+
+/* How the lanes' addresses lie to each other.  */
+enum spread { APART, BEHIND, SAME };
+
+static inline enum spread
+spread_of (const uint64_t *address, uint64_t size)
+{
+  const uint64_t first = address[0];
+  uint64_t behind = 0, same = 0;
+
+  for (uint64_t i = 0; i < LANES; i++)
+    {
+      uint64_t by = address[i] - first;
+
+      same |= by;
+      behind |= by ^ i * size;
+    }
+  return behind == 0 ? BEHIND : same == 0 ? SAME : APART;
+}
+
+/* Whether the lanes' values lie in the range that the instruction has found last.  */
+static inline int
+known (const struct warp *w, const struct accscope_simt_instruction *in, const void *first, enum spread spread, uint64_t size)
+{
+  const struct accscope_simt_range *range = &w->ranges[in->found];
+  const uint64_t bytes = spread == BEHIND ? LANES * size : size, at = (uintptr_t) first;
+
+  return (at & (size - 1)) == 0 && at >= range->begin && at < range->end && bytes <= range->end - at;
 }
 
 static inline uint64_t
@@ -231,19 +313,20 @@ quiet (double x)
 #define LEAST_64 __DBL_MIN__
 
 /* A number rather than a NaN; -0 is less than 0.  */
+#define CHOSEN(BITS, FIRST_IF, EQUAL)						\
+  uint##BITS##_t a, b, r;							\
+  memcpy (&a, &x, sizeof a);							\
+  memcpy (&b, &y, sizeof b);							\
+  r = x FIRST_IF y ? a : y FIRST_IF x ? b : EQUAL;				\
+  r = x != x ? b : r;								\
+  r = y != y ? (x != x ? NAN_OF_##BITS (b) : a) : r;				\
+  memcpy (&x, &r, sizeof x);							\
+  return x;
+#define NAN_OF_32(BITS) 0x7fffffff
+#define NAN_OF_64(BITS) ((BITS) | (uint64_t) 1 << 51)
 #define LEAST_AND_MOST(BITS, F)							\
-  static inline F								\
-  least_##BITS (F x, F y)							\
-  {										\
-    return x != x ? (y != y ? NAN2_##BITS (y) : y) : y != y ? x			\
-	   : x < y || (x == y && __builtin_signbit (x)) ? x : y;		\
-  }										\
-  static inline F								\
-  most_##BITS (F x, F y)							\
-  {										\
-    return x != x ? (y != y ? NAN2_##BITS (y) : y) : y != y ? x			\
-	   : x > y || (x == y && !__builtin_signbit (x)) ? x : y;		\
-  }
+  static inline F least_##BITS (F x, F y) { CHOSEN (BITS, <, a | b) }		\
+  static inline F most_##BITS (F x, F y) { CHOSEN (BITS, >, a & b) }
 LEAST_AND_MOST (32, float)
 LEAST_AND_MOST (64, double)
 
@@ -254,7 +337,7 @@ void
 STEP (struct warp *w, struct group *g)
 {
   const char *base[ARRAYS] = { NULL, NULL, (const char *) w->specials };
-  const struct accscope_simt_instruction *code, *in;
+  const struct accscope_simt_instruction *code, *in = NULL, *since = NULL;
   uint32_t whole, mask, budget = SLICE;
   uint64_t place[LANES], run = 0;
 
@@ -262,8 +345,7 @@ STEP (struct warp *w, struct group *g)
   for (;;)
     {
       in++;
-      run++;
-      whole = mask = g->mask;
+      mask = whole;
       if (in->guarded)
 	{
 	  uint32_t is = bits ((const uint32_t *) (base[in->guard >> 30] + (in->guard & 0x3fffffff)));
@@ -272,7 +354,6 @@ STEP (struct warp *w, struct group *g)
 	  if (mask == 0)
 	    continue;
 	}
-      g->pc = (uint32_t) (in - code);
       switch (in->operation)
 	{
 #define OPERATION(NAME, TEXT, ...) case NAME: { __VA_ARGS__ } break;
@@ -281,5 +362,5 @@ STEP (struct warp *w, struct group *g)
 	}
     }
 over:
-  w->gang->instructions += run;
+  w->gang->instructions += RUN;
 }

@@ -43,6 +43,7 @@ type translation struct {
 	constants []byte
 	known     map[constant]slot
 	calls     []C.struct_accscope_simt_call
+	accesses  int      // to memory
 	starts    []uint32 // the instruction of C's that each begins with
 	here      *ptx.Instruction
 }
@@ -188,6 +189,10 @@ func (t *translation) emit(name string, operands ...slot) *C.struct_accscope_sim
 	i := C.struct_accscope_simt_instruction{operation: C.uint16_t(number)}
 	for n, s := range operands {
 		i.operand[n] = C.uint32_t(s.at)
+	}
+	if strings.HasPrefix(name, "ld") || strings.HasPrefix(name, "st") || strings.HasPrefix(name, "atom") {
+		i.found = C.uint8_t(t.accesses % C.RANGES)
+		t.accesses++
 	}
 	t.code = append(t.code, i)
 	if t.here != nil {

@@ -28,10 +28,13 @@ drop (struct warp *w, struct group *g)
 
 /* All lanes have left a node: it is no more.  */
 static void
-let_go (struct node *n)
+let_go (struct warp *w, struct node *n)
 {
   if (n == &n->frame->base)
-    free (n->frame);
+    {
+      n->frame->caller = w->spare;
+      w->spare = n->frame;
+    }
   else
     free (n);
 }
@@ -91,7 +94,7 @@ release (struct warp *w, struct node *n)
   n->expected &= ~mask;
   n->arrived = 0;
   if (n->expected == 0)
-    let_go (n);
+    let_go (w, n);
   add (w, mask, pc, frame, parent);
 }
 
@@ -105,7 +108,7 @@ leave (struct warp *w, struct node *n, const struct node *outer, uint32_t mask)
 
       n->expected &= ~mask;
       if (n->expected == 0)
-	let_go (n);
+	let_go (w, n);
       else if (n->arrived == n->expected)
 	release (w, n);
       n = parent;
@@ -128,7 +131,7 @@ meet (struct warp *w, struct group *g)
   if (n == &n->frame->base)
     give (n->frame, g->mask);
   g->node = beyond (n, &g->frame, &g->pc);
-  let_go (n);
+  let_go (w, n);
   return 1;
 }
 
@@ -176,8 +179,11 @@ enter (struct warp *w, struct group *g, const struct accscope_simt_function *f)
       accscope_simt_tell (w, g, SIMT_STACK, (uint32_t) __builtin_ctz (g->mask), 0, f->local, 0);
       return NULL;
     }
-  frame = aligned_alloc (64, (sizeof *frame + f->frame + 63) & ~(size_t) 63);
-  if (!frame)
+  if ((frame = w->spare) && frame->room >= f->frame)
+    w->spare = frame->caller;
+  else if ((frame = aligned_alloc (64, (sizeof *frame + f->frame + 63) & ~(size_t) 63)))
+    frame->room = f->frame;
+  else
     {
       no_memory (w, g);
       return NULL;
@@ -534,7 +540,7 @@ accscope_simt_abandon (struct warp *w)
 	  n->expected &= ~mask;
 	  n->arrived = 0;
 	  if (n->expected == 0)
-	    let_go (n);
+	    let_go (w, n);
 	  n = parent;
 	}
     }

@@ -52,6 +52,7 @@ struct frame
   const struct accscope_simt_call *call;
   uint32_t back;		/* the instruction to return to */
   uint32_t local;		/* where its part of each lane's stack begins */
+  uint32_t room;		/* bytes of registers */
   struct node base;		/* all its lanes meet at its end; its parent is the caller's */
   _Alignas (64) char registers[];
 };
@@ -69,7 +70,6 @@ struct group
   uint32_t slices;		/* that it has run while others of its warp waited */
 };
 
-#define RANGES 64
 #define BARRIERS 16
 
 struct warp
@@ -79,6 +79,7 @@ struct warp
   uint32_t count;
   struct group groups[LANES];
   struct accscope_simt_range ranges[RANGES];	/* found last, by instructions, in this launch */
+  struct frame *spare;		/* by their callers; free */
   char *stack;			/* of its first lane */
   _Alignas (64) uint32_t specials[SPECIAL_COUNT][LANES];
 };
@@ -130,8 +131,9 @@ uint32_t accscope_simt_sync (struct warp *w, struct group *g, uint32_t need);
 int accscope_simt_part (struct warp *w, struct group *g, uint32_t taken, uint32_t target, uint32_t meet);
 
 /* Where in the host's memory the lanes' addresses are; 0: a fault was told.  */
-int accscope_simt_places (struct warp *w, struct group *g, const uint64_t *address, int64_t displacement,
-			  uint32_t mask, unsigned size, int store, uint64_t *place);
+int accscope_simt_places (struct warp *w, struct group *g, const uint64_t *address,
+			  const struct accscope_simt_instruction *in, uint32_t mask, unsigned size, int store,
+			  uint64_t *place);
 char *accscope_simt_place (struct warp *w, struct group *g, uint64_t address, unsigned lane, unsigned size, int store);
 void accscope_simt_tell (struct warp *w, struct group *g, enum accscope_simt_reason reason, uint32_t lane,
 			 uintptr_t address, unsigned size, int store);
