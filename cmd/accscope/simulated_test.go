@@ -3,9 +3,28 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
+
+// A summary of a run on the simulated device says that the program carries GPU code which
+// can be run, and only then.
+func TestGPUCodeIsSaid(t *testing.T) {
+	const said = "Its GPU code was not run; --device sim --code gpu executes it"
+	for _, c := range []struct {
+		text, device string
+		want         bool
+	}{{".version 6.0\n.target sm_30\n", "sim", true}, {".version 6.0\n.target sm_30\n", "host", false}, {"amdgcn", "sim", false}} {
+		// An image's registration is referred to, as GCC's start code does.
+		folder := record(t, "extern void GOMP_offload_register_ver ();\nconst void *volatile refers = GOMP_offload_register_ver;\nconst char ptx[] = "+
+			strconv.Quote(c.text)+";\n"+twoKernels)
+		run := execute(t, folder, nil, accscope, "run", "-o", "gpu.db", "--device", c.device, "--", "./program").must(t)
+		if strings.Contains(run.stderr, said) != c.want {
+			t.Errorf("%q on %s: want %q said: %v, in\n%s", c.text, c.device, said, c.want, run.stderr)
+		}
+	}
+}
 
 // The simulated device is called one wherever a trace is shown, also where it answers to a
 // GPU's type.

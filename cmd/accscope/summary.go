@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"os/signal"
 	"path/filepath"
 	"syscall"
@@ -50,7 +51,7 @@ func (r *recording) summary(path string, end launch.End) error {
 	}
 	notice(fmt.Sprintf("program %s; %d events in %s", end, meta.Events, shown(path)))
 	if meta.Events > 0 && !r.flags.noSummary {
-		return summarize(trace, path, meta.Events) // with the warnings
+		return r.summarize(trace, path, meta.Events) // with the warnings
 	}
 	for _, warning := range warnings {
 		notice("WARNING: " + warning)
@@ -149,7 +150,7 @@ func untilAsked() (context.Context, context.CancelFunc) {
 }
 
 // summarize draws the summary below the line that says where the trace is.
-func summarize(trace *store.Trace, path string, events int64) error {
+func (r *recording) summarize(trace *store.Trace, path string, events int64) error {
 	summary, err := report.Summarize(trace, report.Filter{})
 	if err != nil {
 		return err
@@ -172,6 +173,7 @@ func summarize(trace *store.Trace, path string, events int64) error {
 		{Command: "accscope advise", Subject: name, Shows: advised},
 		{Command: "accscope serve", Subject: name, Shows: "the timeline in a browser"},
 	}}
+	screen.HostCode = r.program.PTX && !strings.EqualFold(strings.TrimSpace(os.Getenv("ACCSCOPE_SIM_CODE")), "gpu") // --code sets it
 	screen.Width, _ = columns(os.Stderr)
 	if isTerminal(os.Stderr) {
 		_, plain := os.LookupEnv("NO_COLOR")

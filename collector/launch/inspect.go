@@ -50,6 +50,8 @@ type Program struct {
 	Library string
 	// DeviceImage says that the program carries code for an accelerator.
 	DeviceImage bool
+	// PTX says that some of it is for NVIDIA GPUs.
+	PTX bool
 	// Loader is the dynamic loader that a Foreign program, or the interpreter of a script,
 	// names.
 	Loader string
@@ -145,6 +147,11 @@ func inspectObject(object *elf.File, program *Program) {
 		case strings.HasPrefix(symbol.Name, "GOACC_"), strings.HasPrefix(symbol.Name, "acc_"):
 			uses = true
 		}
+	}
+	// GCC's mkoffload has it among the constants, as text.
+	if constants := object.Section(".rodata"); program.DeviceImage && constants != nil {
+		text, _ := constants.Data() // none where the file is damaged: the loader will say so
+		program.PTX = bytes.Contains(text, []byte(".target sm_")) || bytes.Contains(text, []byte(".target\tsm_"))
 	}
 	if uses || program.DeviceImage {
 		program.Kind, program.Library = GCC, "libgomp.so.1"

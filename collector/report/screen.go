@@ -17,10 +17,16 @@ type Screen struct {
 	Above  int  // lines that stand above it already
 	Colour bool // with the terminal's own sixteen colours
 	Next   []Advice
+	// HostCode says that the program carries GPU code, and that the simulated device, if
+	// it ran on that, ran its host code.
+	HostCode bool
 }
 
 // Advice is a command to run next, its last word, and what it shows.
 type Advice struct{ Command, Subject, Shows string }
+
+// codeNotRun is said of a run on the simulated device that left out the program's GPU code.
+const codeNotRun = "Its GPU code was not run; --device sim --code gpu executes it"
 
 // SimulatedTimes is what to know of a run on the simulated device.
 const SimulatedTimes = "simulated device: times are not your GPU's"
@@ -108,6 +114,9 @@ func (d *screen) figures(s *Summary) {
 	d.lines = append(d.lines, "")
 	if s.Simulated {
 		d.lines = append(d.lines, "  "+d.style(yellow, strings.ToUpper(SimulatedTimes[:1])+SimulatedTimes[1:]))
+		if d.HostCode {
+			d.lines = append(d.lines, "  "+codeNotRun)
+		}
 	}
 	d.fact("wall time", ShowDuration(float64(s.Wall))+peak(s.Peak))
 	if t := s.Device; t.Devices > 0 {

@@ -26,6 +26,10 @@ type Error struct {
 	// Driver is the driver's own error number (acc_error_event_info.runtime_info),
 	// 0 where there is none.
 	Driver uint64
+	// Address and Bytes are the device memory that a kernel used and that nobody had
+	// allocated, Bytes 0 where the failure is another one.
+	Address Address
+	Bytes   uint64
 }
 
 func (e *Error) Error() string { return e.Message }

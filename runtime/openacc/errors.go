@@ -33,7 +33,9 @@ func (c *call) errorf(code device.Code, format string, args ...any) *device.Erro
 // fromDevice says in what routine a device failed.
 func (c *call) fromDevice(err error) *device.Error {
 	if failure, ok := err.(*device.Error); ok {
-		return device.Errorf(failure.Code, failure.Driver, "%s: %s", c.routine, failure.Message)
+		told := *failure
+		told.Message = c.routine + ": " + failure.Message
+		return &told
 	}
 	return c.errorf(device.Other, "%v", err)
 }

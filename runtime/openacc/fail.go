@@ -58,6 +58,7 @@ func (t *raiser) told(failure *device.Error) *device.Error {
 			what += "; compile with -g to see line and variable here"
 		}
 	}
+	what += t.besides(failure)
 	if name := at.Directive(); t.function != 0 && name != "" {
 		call = name
 	}

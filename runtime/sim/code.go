@@ -234,8 +234,8 @@ const (
 	mostLanes  = 1024
 )
 
-// fault puts the device's fault of this number into an error's words.
-func (d *codeDevice) fault(number uint64) string {
+// fault is the device's fault of this number.
+func (d *codeDevice) fault(number uint64) simt.Fault {
 	C.pthread_mutex_lock(&d.c.faulting)
 	fault := unsafe.Slice(d.c.faults, d.c.fault_count)[number]
 	C.pthread_mutex_unlock(&d.c.faulting)
@@ -243,8 +243,8 @@ func (d *codeDevice) fault(number uint64) string {
 	defer d.images.Unlock()
 	for _, p := range d.programs {
 		if f := p.Fault(unsafe.Pointer(&fault)); f.Kernel != "" {
-			return f.Words()
+			return f
 		}
 	}
-	return (&simt.Program{}).Fault(unsafe.Pointer(&fault)).Words()
+	return (&simt.Program{}).Fault(unsafe.Pointer(&fault))
 }

@@ -27,7 +27,7 @@ type simDevice struct {
 	records *records
 	next    atomic.Uint32 // hardware queue of the next activity queue
 	remains *remains
-	faults  func(number uint64) string // of kernels' device code, in words
+	faults  func(number uint64) simt.Fault // of kernels' device code
 
 	mutex  sync.Mutex
 	closed atomic.Bool
@@ -197,7 +197,10 @@ func (d *simDevice) failure(code C.uint64_t, doing string) error {
 	case C.ACCSCOPE_SIM_NO_THREAD:
 		return device.Errorf(device.System, kind, "%s: the system gives no more threads; set ACCSCOPE_SIM_QUEUES lower (%d now)", doing, d.backend.options.Queues)
 	case C.ACCSCOPE_SIM_FAULT:
-		return device.Errorf(device.Execution, kind, "%s: %s", doing, d.faults(n))
+		f := d.faults(n)
+		failure := device.Errorf(device.Execution, kind, "%s: %s", doing, f.Words())
+		failure.Address, failure.Bytes = device.Address(f.Address), f.Bytes
+		return failure
 	case C.ACCSCOPE_SIM_CLOSED:
 		return d.shutDown(doing)
 	}

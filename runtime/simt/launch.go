@@ -92,13 +92,17 @@ type Fault struct {
 	Kernel, File       string
 	Line               int
 	Gang, Worker, Lane uint32
-	What               string // "read 8 bytes at 0x1000: not aligned"
+	What               string // "reads 8 bytes at 0x1000: a null pointer, or one not far from it"
+	Address, Bytes     uint64 // what the lane used, where it was in no memory of the device
 }
 
 // Fault reads C's struct accscope_simt_fault.
 func (p *Program) Fault(of unsafe.Pointer) Fault {
 	c := (*C.struct_accscope_simt_fault)(of)
 	f := Fault{Gang: uint32(c.gang), Worker: uint32(c.worker), Lane: uint32(c.lane), What: p.told(c)}
+	if c.reason == C.SIMT_ADDRESS {
+		f.Address, f.Bytes = uint64(c.address), uint64(c.size)
+	}
 	if c.function != nil {
 		at := p.functionAt(uintptr(unsafe.Pointer(c.function)))
 		f.Kernel = at.name
