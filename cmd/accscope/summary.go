@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 

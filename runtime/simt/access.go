@@ -49,7 +49,7 @@ func (t *translation) load(o *opcode, operands []ptx.Operand) error {
 	if operands[0].Kind == ptx.Vector {
 		to = operands[0].List
 		if len(to) > 1 { // a part may be the address, too
-			whole := t.room(true)
+			whole := t.within(true)
 			t.copy(whole, base)
 			base = whole
 		}

@@ -78,13 +78,7 @@ free_room (struct room *r)
 {
   if (r->gang)
     for (struct warp *w = r->gang->warp; (char *) (w + 1) <= (char *) r->gang + r->gang_bytes; w++)
-      while (w->spare)
-	{
-	  struct frame *frame = w->spare;
-
-	  w->spare = frame->caller;
-	  free (frame);
-	}
+      accscope_simt_clear (w);
   if (r->stacks != MAP_FAILED)
     munmap (r->stacks, r->stack_bytes);
   if (r->gang)

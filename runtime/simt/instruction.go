@@ -132,7 +132,7 @@ func (t *translation) moveParts(to, from []ptx.Operand, is bool) error {
 		if err != nil {
 			return err
 		}
-		read[n] = t.room(is)
+		read[n] = t.within(is)
 		t.copy(read[n], s)
 	}
 	for n := range to {
@@ -174,7 +174,7 @@ func (t *translation) split(to []ptx.Operand, from *ptx.Operand, kind string) er
 		return err
 	}
 	if !is { // of 32 bits, the source may be one of the results
-		whole := t.room(false)
+		whole := t.within(false)
 		t.copy(whole, s)
 		s = whole
 	}
@@ -234,7 +234,7 @@ func (t *translation) convert(o *opcode, operands []ptx.Operand) error {
 		if !s.wide {
 			return errOperands
 		}
-		narrow := t.room(false)
+		narrow := t.within(false)
 		t.copy(narrow, s)
 		s = narrow
 	}
@@ -256,7 +256,7 @@ func (t *translation) convert(o *opcode, operands []ptx.Operand) error {
 	if !d.wide {
 		return errOperands
 	}
-	narrow := t.room(false)
+	narrow := t.within(false)
 	t.emit(name, narrow, s)
 	t.widen(d, narrow, to)
 	return nil

@@ -60,6 +60,7 @@ struct accscope_simt_function
   uint32_t builtin;
   uint32_t count;		/* instructions; the last is an END */
   uint32_t frame;		/* bytes of registers */
+  uint32_t zeroed;		/* of those: what may be read before it is written */
   uint32_t local;		/* bytes of each lane's stack */
   uint32_t parameters, results;
   const struct accscope_simt_passed *parameter;	/* to: where the frame has it */

@@ -143,24 +143,24 @@
 /* All lanes that an operation names come to it, and it is done for them at once.  */
 #define TOGETHER(MEMBERS)							\
   uint32_t all = MEMBERS, own = mask;						\
-  HERE;										\
-  if (!(all = accscope_simt_sync (w, g, all))) LEAVE;				\
-  mask = all;
-#define SHUFFLE_(SOURCE, VALID)							\
+  if (all & w->live & ~mask)							\
+    {										\
+      HERE;									\
+      if (!(mask = accscope_simt_sync (w, g, all))) LEAVE;			\
+    }										\
+  all = mask;
+#define SHUFFLE_(SOURCE, VALID, WHOLE)							\
   { const uint32_t *member = AT (4);						\
     TOGETHER (in->together ? member[FIRST] : mask)					\
     uint32_t *d = AT (0); const uint32_t *a = AT (1), *b = AT (2), *c = AT (3);	\
     uint32_t *valid = in->displacement ? (uint32_t *) (base[IN_FRAME] + in->displacement) : NULL; \
-    uint32_t given[LANES];							\
-    memcpy (given, a, sizeof given);						\
+    uint32_t given[2 * LANES];							\
+    memcpy (given, a, LANES * sizeof *given);					\
     if (in->together == SIMT_WHOLE_SEGMENT && mask == EVERY && !valid)			\
       {										\
-	const unsigned segment = 0;						\
-	const int least = 0, most = 31;						\
-	uint32_t by = b[0];							\
-	(void) least, (void) segment;						\
+	const uint32_t by = b[0] & 31;						\
 	for (unsigned i = 0; i < LANES; i++)					\
-	  { int source = (int) (SOURCE); d[i] = given[(VALID) ? source & 31 : (int) i]; } \
+	  d[i] = (WHOLE);							\
       }										\
     else for (uint32_t rest = mask; rest; rest &= rest - 1)				\
       {										\
@@ -195,11 +195,13 @@
     if (!accscope_simt_part (w, g, mask, in->target, in->meet)) LEAVE;		\
     RELOAD }
 
+#ifndef __AVX2__
 static const uint32_t lane_bit[LANES] = {
   1u << 0, 1u << 1, 1u << 2, 1u << 3, 1u << 4, 1u << 5, 1u << 6, 1u << 7, 1u << 8, 1u << 9, 1u << 10,
   1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
   1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31
 };
+#endif
 
 /* The mask of the lanes where a predicate is true.  */
 static inline uint32_t
@@ -207,8 +209,13 @@ bits (const uint32_t *predicate)
 {
   uint32_t m = 0;
 
+#ifdef __AVX2__
+  for (unsigned i = 0; i < LANES; i += 8)
+    m |= (uint32_t) _mm256_movemask_ps (_mm256_load_ps ((const float *) predicate + i)) << i;
+#else
   for (unsigned i = 0; i < LANES; i++)
     m |= predicate[i] & lane_bit[i];
+#endif
   return m;
 }
 

@@ -4,6 +4,8 @@
 #pragma GCC optimize ("O3,no-gcse,no-gcse-after-reload,no-strict-aliasing,fp-contract=off,no-math-errno,no-trapping-math")
 #include "warp.h"
 
+#include <immintrin.h>
+
 #define STEP accscope_simt_step_avx2
 #include "step.h"
 #endif

@@ -34,6 +34,8 @@ type translation struct {
 	flow      ptx.Flow
 	code      []C.struct_accscope_simt_instruction
 	frame     uint32 // bytes so far
+	zeroed    uint32 // of them: what may be read before it is written
+	temporary [2]rooms
 	registers []slot
 	own       []slot   // of the function's variables in the space of parameters
 	local     []uint32 // offsets of those on the stack
@@ -76,6 +78,7 @@ func (p *Program) translate(f *function) error {
 	for i := range body.Instructions {
 		t.starts[i] = uint32(len(t.code))
 		t.here = &body.Instructions[i]
+		t.temporary[0].used, t.temporary[1].used = 0, 0
 		if meets[i] {
 			t.emit("meet")
 		}
@@ -100,12 +103,6 @@ func (t *translation) refuse(err error) error {
 
 // layout gives registers, parameters and the variables of the stack their places.
 func (t *translation) layout() error {
-	for _, r := range t.body.Registers {
-		if r.Type == "" {
-			return fmt.Errorf("the register %s is never declared", r.Name)
-		}
-		t.registers = append(t.registers, t.room(wide(r.Type)))
-	}
 	for i, v := range slices.Concat(t.function.ptx.Results, t.function.ptx.Parameters) {
 		s, err := t.parameter(&v)
 		if err != nil {
@@ -116,6 +113,10 @@ func (t *translation) layout() error {
 		} else {
 			t.arguments = append(t.arguments, s)
 		}
+	}
+	t.zeroed = t.frame
+	if err := t.share(); err != nil {
+		return err
 	}
 	t.own, t.local = make([]slot, len(t.body.Variables)), make([]uint32, len(t.body.Variables))
 	for i := range t.body.Variables {
@@ -142,6 +143,67 @@ func (t *translation) layout() error {
 	}
 	t.stack = (t.stack + 15) &^ 15
 	return nil
+}
+
+// share gives registers their places: those of one width that are never in use at once may
+// have the same one, so that a warp's frame stays in the processor's caches.
+func (t *translation) share() error {
+	lifetimes := t.body.Lifetimes()
+	order := make([]int, len(lifetimes))
+	for r := range order {
+		order[r] = r
+		if t.body.Registers[r].Type == "" {
+			return fmt.Errorf("the register %s is never declared", t.body.Registers[r].Name)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return lifetimes[a].Begin - lifetimes[b].Begin })
+	t.registers = make([]slot, len(order))
+	var used [2][]int // registers whose places are taken
+	var free [2][]slot
+	for _, r := range order {
+		at, is := lifetimes[r], wide(t.body.Registers[r].Type)
+		w := index(is)
+		used[w] = slices.DeleteFunc(used[w], func(other int) bool {
+			over := lifetimes[other].End < at.Begin
+			if over {
+				free[w] = append(free[w], t.registers[other])
+			}
+			return over
+		})
+		if last := len(free[w]) - 1; last >= 0 {
+			t.registers[r], free[w] = free[w][last], free[w][:last]
+		} else {
+			t.registers[r] = t.room(is)
+		}
+		used[w] = append(used[w], r)
+		if at.Begin < 0 {
+			t.zeroed = t.frame
+		}
+	}
+	return nil
+}
+
+// rooms are those that hold values within one instruction.
+type rooms struct {
+	all  []slot
+	used int
+}
+
+// within is a slot for a value that only the instruction in progress uses.
+func (t *translation) within(wide bool) slot {
+	r := &t.temporary[index(wide)]
+	if r.used == len(r.all) {
+		r.all = append(r.all, t.room(wide))
+	}
+	r.used++
+	return r.all[r.used-1]
+}
+
+func index(wide bool) int {
+	if wide {
+		return 1
+	}
+	return 0
 }
 
 func (t *translation) parameter(v *ptx.Variable) (slot, error) {
@@ -323,7 +385,7 @@ func (t *translation) source(o *ptx.Operand, is bool) (s slot, err error) {
 		return s, errOperands
 	}
 	if o.Not {
-		inverse := t.room(false)
+		inverse := t.within(false)
 		t.emit("not.u32", inverse, s)
 		return inverse, nil
 	}
@@ -350,7 +412,7 @@ func (t *translation) addressOf(o *ptx.Operand) (slot, error) {
 		v := &t.body.Variables[o.Index]
 		switch v.Space {
 		case "local":
-			s := t.room(true)
+			s := t.within(true)
 			t.emit("local", s).displacement = C.int64_t(t.local[o.Index]) + C.int64_t(o.Value)
 			return s, nil
 		case "shared":
@@ -370,7 +432,7 @@ func (t *translation) addressOf(o *ptx.Operand) (slot, error) {
 
 // inShared is the address of so many bytes behind the begin of the gang's shared memory.
 func (t *translation) inShared(offset uint64) slot {
-	s := t.room(true)
+	s := t.within(true)
 	t.emit("add.u64", s, slot{at: C.IN_SPECIALS<<30 | specials()["shared"], wide: true}, t.constant(offset, true))
 	return s
 }
@@ -428,7 +490,7 @@ func (t *translation) store() {
 	copy(unsafe.Slice((*byte)(constants), len(t.constants)), t.constants)
 	calls := p.zeroed(uintptr(len(t.calls)) * C.sizeof_struct_accscope_simt_call)
 	copy(unsafe.Slice((*C.struct_accscope_simt_call)(calls), len(t.calls)), t.calls)
-	c.count, c.frame, c.local = C.uint32_t(len(t.code)), C.uint32_t(t.frame), C.uint32_t(t.stack)
+	c.count, c.frame, c.zeroed, c.local = C.uint32_t(len(t.code)), C.uint32_t(t.frame), C.uint32_t(t.zeroed), C.uint32_t(t.stack)
 	c.code = (*C.struct_accscope_simt_instruction)(code)
 	c.constants = (*C.char)(constants)
 	c.calls = (*C.struct_accscope_simt_call)(calls)

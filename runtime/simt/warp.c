@@ -36,7 +36,10 @@ let_go (struct warp *w, struct node *n)
       w->spare = n->frame;
     }
   else
-    free (n);
+    {
+      n->parent = w->spare_nodes;
+      w->spare_nodes = n;
+    }
 }
 
 /* Where lanes go on that have met at a node.  */
@@ -188,7 +191,7 @@ enter (struct warp *w, struct group *g, const struct accscope_simt_function *f)
       no_memory (w, g);
       return NULL;
     }
-  memset (frame->registers, 0, f->frame);
+  memset (frame->registers, 0, f->zeroed);
   frame->caller = g->frame;
   frame->function = f;
   frame->local = local;
@@ -349,7 +352,9 @@ accscope_simt_part (struct warp *w, struct group *g, uint32_t taken, uint32_t ta
 
   if (n->frame != g->frame || n->meet != meets)
     {
-      if (!(n = malloc (sizeof *n)))
+      if ((n = w->spare_nodes))
+	w->spare_nodes = n->parent;
+      else if (!(n = malloc (sizeof *n)))
 	{
 	  no_memory (w, g);
 	  return 0;
@@ -543,5 +548,25 @@ accscope_simt_abandon (struct warp *w)
 	    let_go (w, n);
 	  n = parent;
 	}
+    }
+}
+
+/* Gives back what a warp keeps for calls and branches to come.  */
+void
+accscope_simt_clear (struct warp *w)
+{
+  while (w->spare)
+    {
+      struct frame *frame = w->spare;
+
+      w->spare = frame->caller;
+      free (frame);
+    }
+  while (w->spare_nodes)
+    {
+      struct node *node = w->spare_nodes;
+
+      w->spare_nodes = node->parent;
+      free (node);
     }
 }

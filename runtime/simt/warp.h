@@ -80,6 +80,7 @@ struct warp
   struct group groups[LANES];
   struct accscope_simt_range ranges[RANGES];	/* found last, by instructions, in this launch */
   struct frame *spare;		/* by their callers; free */
+  struct node *spare_nodes;	/* by their parents; free */
   char *stack;			/* of its first lane */
   _Alignas (64) uint32_t specials[SPECIAL_COUNT][LANES];
 };
@@ -145,6 +146,7 @@ int accscope_simt_open_barriers (struct gang *gang);
 int accscope_simt_let_go (struct warp *w);
 int accscope_simt_wake (struct warp *w);
 void accscope_simt_abandon (struct warp *w);
+void accscope_simt_clear (struct warp *w);
 
 /* Whether the kernel is to end.  */
 static inline int
