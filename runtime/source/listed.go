@@ -405,8 +405,11 @@ func (l *listed) item(i directive.Item) (of item, ok bool) {
 			if t == nil || t.Kind != units.Structure {
 				within = ""
 			}
+			whole := t
 			if t, ok = component(t, s.Name); !ok {
-				return of, false
+				// It may be one of an extended type that the variable is of.
+				of.form = either
+				return of, polymorphic(whole)
 			}
 		}
 		of.form = embedded
@@ -502,6 +505,18 @@ func component(t *units.Type, name string) (*units.Type, bool) {
 	return componentOf(t, name, 0)
 }
 
+// polymorphic says whether a type is that of a polymorphic variable.
+func polymorphic(t *units.Type) bool {
+	for n := 0; t != nil && t.Kind != units.Structure && n < 8; n++ {
+		t = t.Target()
+	}
+	if t == nil || t.Kind != units.Structure || !units.IsFortran(t.Unit.Language) {
+		return false
+	}
+	t.Fill()
+	return len(t.Members) > 0 && t.Members[0].Name == polymorphicData
+}
+
 func componentOf(t *units.Type, name string, depth int) (*units.Type, bool) {
 	t.Fill()
 	for _, m := range t.Members {
@@ -510,10 +525,15 @@ func componentOf(t *units.Type, name string, depth int) (*units.Type, bool) {
 		}
 	}
 	for _, m := range t.Members {
-		if m.Name != "" && m.Entry.Tag != dwarf.TagInheritance || depth > maxSearchDepth {
+		base := t.Unit.TypeOf(m.Entry)
+		hidden := m.Name == "" || m.Entry.Tag == dwarf.TagInheritance || units.IsFortran(t.Unit.Language) && unwritten(m.Name, m.Offset, base)
+		if !hidden || depth > maxSearchDepth {
 			continue
 		}
-		if base := t.Unit.TypeOf(m.Entry); base != nil && base.Kind == units.Structure { // a base class, or without a name
+		if base != nil && m.Name == polymorphicData && base.Kind == units.Pointer {
+			base = base.Target()
+		}
+		if base != nil && base.Kind == units.Structure { // a base class, or without a name
 			if found, ok := componentOf(base, name, depth+1); ok {
 				return found, true
 			}

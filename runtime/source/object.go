@@ -162,14 +162,20 @@ func (w *walk) member(name string) bool {
 	}
 	w.typ.Fill()
 	for _, m := range w.typ.Members {
-		polymorphic := m.Name == polymorphicData && units.IsFortran(w.typ.Unit.Language)
-		if m.Name != name && !polymorphic {
+		t := w.typ.Unit.TypeOf(m.Entry)
+		if m.Name != name && !(units.IsFortran(w.typ.Unit.Language) && unwritten(m.Name, m.Offset, t)) {
 			continue
 		}
-		w.address += m.Offset
-		w.typ = w.typ.Unit.TypeOf(m.Entry)
+		whole := *w
+		w.address, w.typ = w.address+m.Offset, t
 		w.refer()
-		return w.typ != nil && (m.Name == name || w.member(name))
+		if m.Name == name {
+			return t != nil
+		}
+		if w.member(name) {
+			return true
+		}
+		*w = whole
 	}
 	return false
 }

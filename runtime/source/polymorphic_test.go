@@ -6,11 +6,13 @@ import (
 	"github.com/accscope/accscope/runtime/source/snapshot"
 )
 
-// TestPolymorphic: components of a class(t) are named as those of a type(t) are, also where
-// the variable is called this, which C++ leaves out of a member's name.
+// TestPolymorphic: components of a class(t) are named as those of a type(t) are, those of its
+// parents and of types that extend it too, also where the variable is called this, which C++
+// leaves out of a member's name.
 func TestPolymorphic(t *testing.T) {
 	want := map[uint64]map[string]bool{
-		160: {"this%points": true}, 240: {"this%weights": true}, 320: {"this%fixed": true}, 400: {"self%radii": true, "this%radii": true},
+		160: {"this%points": true, "self%points": true}, 240: {"this%weights": true}, 320: {"this%fixed": true},
+		400: {"self%radii": true, "this%radii": true, "any%radii": true}, 480: {"self%parts(2)%edges": true},
 	}
 	for _, level := range []string{"-O0", "-O2"} {
 		program := compile(t, "polymorphic.f90", level)
@@ -25,7 +27,7 @@ func TestPolymorphic(t *testing.T) {
 				}
 			}
 		})
-		if len(seen) != 5 {
+		if len(seen) != 8 {
 			t.Errorf("%s: saw %v", level, seen)
 		}
 	}

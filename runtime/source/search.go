@@ -152,6 +152,17 @@ func (s *search) pointer(name string, a, v uint64, inPlace bool, t *units.Type, 
 // that points to the value of its type.
 const polymorphicData = "_data"
 
+// unwritten says whether a component of a Fortran structure is one that names of what is in it
+// leave out: that of a polymorphic variable, or the parent of an extended type, which is its
+// first component and has the name of its type.
+func unwritten(name string, offset uint64, t *units.Type) bool {
+	if t == nil || name == "" {
+		return false
+	}
+	of, _ := t.Entry.Val(dwarf.AttrName).(string)
+	return name == polymorphicData || offset == 0 && t.Kind == units.Structure && name == of
+}
+
 func (s *search) structure(name string, a uint64, t *units.Type, separator string, depth int) (string, fit) {
 	if s.address == a && (s.size == t.Size || s.whole) {
 		return name, isRange
@@ -169,7 +180,7 @@ func (s *search) structure(name string, a uint64, t *units.Type, separator strin
 		}
 		mt := t.Unit.TypeOf(m.Entry)
 		full := prefix + m.Name
-		if m.Name == "" || m.Entry.Tag == dwarf.TagInheritance || separator == "%" && m.Name == polymorphicData {
+		if m.Name == "" || m.Entry.Tag == dwarf.TagInheritance || separator == "%" && unwritten(m.Name, m.Offset, mt) {
 			full = name
 		}
 		n, f := "", noMatch
@@ -177,7 +188,8 @@ func (s *search) structure(name string, a uint64, t *units.Type, separator strin
 			if mt == nil || s.inside(a+m.Offset, max(mt.Size, 1)) {
 				n, f = s.object(full, a+m.Offset, mt, depth+1)
 			}
-		} else if mt != nil && (mt.Kind == units.Pointer || mt.Kind == units.Descriptor || mt.Kind == units.Structure) {
+		} else if mt != nil && (mt.Kind == units.Pointer || mt.Kind == units.Descriptor || mt.Kind == units.Structure ||
+			mt.Kind == units.Array && mt.Target() != nil && mt.Target().Kind == units.Structure) {
 			if n, f = s.object(full, a+m.Offset, mt, depth+1); f == noMatch {
 				continue
 			}

@@ -9,8 +9,12 @@ module shapes
   contains
     procedure :: move
   end type
+  type part
+    real(8), allocatable :: edges(:)   ! 480
+  end type
   type, extends(shape) :: disc
     real(8), allocatable :: radii(:)   ! 400
+    type(part) :: parts(3)
   end type
 contains
   subroutine move(this)
@@ -33,6 +37,20 @@ contains
     !$acc update self(self%radii)
     !$acc exit data delete(self%radii)
   end subroutine
+  subroutine selected(any)
+    class(shape), intent(inout) :: any
+    select type (any)
+    type is (disc)
+      !$acc enter data copyin(any%radii)
+      !$acc update self(any%radii)
+      !$acc exit data delete(any%radii)
+    end select
+  end subroutine
+  subroutine inherited(self)
+    class(disc), intent(inout) :: self
+    !$acc enter data copyin(self%points, self%parts(2)%edges)
+    !$acc exit data delete(self%points, self%parts(2)%edges)
+  end subroutine
   subroutine plain(this)
     type(disc), intent(inout) :: this
     !$acc enter data copyin(this%radii)
@@ -48,4 +66,7 @@ program polymorphic
   call x%move()
   call grow(x)
   call plain(x)
+  call selected(x)
+  allocate(x%parts(1)%edges(60), x%parts(2)%edges(60))
+  call inherited(x)
 end program
