@@ -46,7 +46,7 @@ Its own flags stand anywhere among the compiler's:
   --accscope-pgi            subarrays of C are lower and upper bounds everywhere, as PGI's model has them
   --accscope-device=TYPE    the device whose device_type clauses hold (default: nvidia)
 
-%[3]s is the command that is called in place of %[2]s, as %[3]s='ccache %[2]s-13'.`
+%[3]s is the command that is called in place of %[2]s, as %[3]s=%[2]s-13.`
 
 func newWrapperCommands() (commands []*cobra.Command) {
 	for _, w := range wrappers {
@@ -95,7 +95,8 @@ type compilation struct {
 	show        bool
 	pgi         bool // subarrays of C are those of PGI's model
 	device      string
-	interrupted syscall.Signal
+	environment []string       // of the compiler, beside ours
+	interrupted syscall.Signal // that ended the compiler, or came
 }
 
 // run compiles, and ends as the compiler did.
@@ -169,7 +170,7 @@ func (c *compilation) runtime() error {
 			l.behind = append(l.behind, "-isystem", include)
 		}
 	}
-	if l.mode == modeLink {
+	if l.mode == modeLink && !l.has("-r") && !l.has("-nostdlib") && !l.has("-nodefaultlibs") {
 		l.behind = append(l.behind, "-L"+folder, "-Wl,-rpath,"+folder, "-lopenacc")
 	}
 	return nil
@@ -203,6 +204,7 @@ func (c *compilation) call(input string, stdout, stderr io.Writer, args []string
 	words := append(append([]string{}, c.compiler...), args...)
 	command := exec.Command(words[0], words[1:]...)
 	command.Stdout, command.Stderr, command.Stdin = stdout, stderr, strings.NewReader(input)
+	command.Env = append(os.Environ(), c.environment...)
 	if err := command.Start(); err != nil {
 		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
 			return 0, c.missing(err)

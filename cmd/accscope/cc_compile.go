@@ -184,7 +184,9 @@ func (c *compilation) noncontiguous(r *rewritten, name string) map[int]bool {
 	if err != nil {
 		return nil
 	}
-	words := append(c.options(r.input, path), append(options, "-fsyntax-only", "-fdiagnostics-color=never", "-w")...)
+	words := append(c.options(r.input, path), append(options, "-fsyntax-only", "-fdiagnostics-color=never", "-fdiagnostics-format=text", "-w")...)
+	c.environment = []string{"LC_ALL=C"} // for what it says
+	defer func() { c.environment = nil }()
 	if _, err := c.call(text, io.Discard, &said, words); err != nil {
 		return nil
 	}

@@ -9,6 +9,9 @@ import (
 	"github.com/accscope/accscope/runtime/source/rewrite"
 )
 
+// byteOrderMark may begin a source, and nothing else.
+const byteOrderMark = "\uFEFF"
+
 // textOf reads a file as text.
 func textOf(file string) (string, error) {
 	content, err := os.ReadFile(file)
@@ -37,7 +40,7 @@ func (c *compilation) copyIncluded(source string, p *rewrite.Preprocessed, optio
 		}
 		result := rewrite.C(text, file, p, nil, copies, options)
 		notes = append(notes, result.Notes...)
-		if err := os.WriteFile(copies[file], []byte(prologue(file)+result.Text), 0o600); err != nil {
+		if err := os.WriteFile(copies[file], []byte(prologue(file)+strings.TrimPrefix(result.Text, byteOrderMark)), 0o600); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -84,9 +87,10 @@ func (c *compilation) place(r *rewritten) (path, text string, options []string, 
 	for included, copied := range r.copies {
 		options = append(options, "-iquote", filepath.Dir(included), "-ffile-prefix-map="+copied+"="+included)
 	}
-	text = prologue(input.path) + r.text
+	plain := strings.TrimPrefix(r.text, byteOrderMark)
+	text = prologue(input.path) + plain
 	if input.isFortran() {
-		text = fmt.Sprintf("# 1 %q\n", input.path) + r.text
+		text = fmt.Sprintf("# 1 %q\n", input.path) + plain
 	} else if !strings.Contains(input.path, "/") {
 		return "-", text, append(options, "-ffile-prefix-map=<stdin>="+input.path), nil
 	}

@@ -126,6 +126,22 @@ func TestWrapperCommandLines(t *testing.T) {
 			t.Errorf("said:\n%s", said)
 		}
 	})
+	t.Run("byte order mark", func(t *testing.T) {
+		folder := wrappedFolder(t)
+		if err := os.WriteFile(filepath.Join(folder, "a.c"), []byte("\uFEFF"+wrapped), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		invoke(t, folder, "cc", "-o", "program", "a.c").must(t)
+		execute(t, folder, nil, filepath.Join(folder, "program")).must(t)
+	})
+	t.Run("debug information", func(t *testing.T) {
+		folder := wrappedFolder(t)
+		invoke(t, folder, "cc", "-g", "-c", "src/a.c").must(t)
+		said := execute(t, folder, nil, compilers.Tool("readelf"), "--debug-dump=info,line", "a.o").must(t).stdout
+		if !strings.Contains(said, ": src/a.c\n") || strings.Contains(said, "accscope-cc-") {
+			t.Errorf("debug information:\n%.3000s", said)
+		}
+	})
 	t.Run("version", func(t *testing.T) {
 		if said := invoke(t, t.TempDir(), "cc", "-dumpversion").must(t).stdout; strings.Trim(said, "0123456789.\n") != "" {
 			t.Errorf("said %q", said)

@@ -2,7 +2,6 @@ package rewrite
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/accscope/accscope/runtime/source/directive"
@@ -199,18 +198,6 @@ func (t *text) constructs(file string, p *Preprocessed, refused map[int]bool, op
 		all = append(all, found)
 	}
 	return all
-}
-
-// declaresArray says whether the last declaration of a name in a text is that of an array.
-func declaresArray(text, name string) bool {
-	last := regexp.MustCompile(`(?:[A-Za-z_]\w*[\s*&]+|,[\s*]*)`+regexp.QuoteMeta(name)+`\s*(\[[^\]]*\]\s*)*[;,=)]`).FindAllStringSubmatchIndex(text, -1)
-	for i := len(last) - 1; i >= 0; i-- {
-		before := strings.Fields(text[last[i][0]:last[i][1]])
-		if before[0] != "return" {
-			return last[i][2] >= 0
-		}
-	}
-	return false
 }
 
 // write puts what a construct became in the place of its directive.

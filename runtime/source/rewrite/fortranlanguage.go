@@ -2,7 +2,6 @@ package rewrite
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/accscope/accscope/runtime/source/directive"
@@ -46,13 +45,6 @@ func (l fortranLanguage) region(text string) (open []string, end string) {
 
 // innerVariables are none: those of loops in sequence are private in Fortran.
 func (fortranLanguage) innerVariables(string) []string { return nil }
-
-// declaresFortranArray says whether a text declares a name as an array.
-func declaresFortranArray(text, name string) bool {
-	quoted := regexp.QuoteMeta(strings.ToLower(name))
-	return regexp.MustCompile(`(?m)(::[^\n!]*|^\s*(dimension|integer|real|double precision|complex|logical)\b[^\n!]*)\b`+quoted+`\s*\(`).MatchString(strings.ToLower(text)) ||
-		regexp.MustCompile(`(?m)\bdimension\s*\([^\n!]*::[^\n!]*\b`+quoted+`\b`).MatchString(strings.ToLower(text))
-}
 
 // columns has an update of a section of Fortran that is not contiguous, of which GCC updates
 // another range, be one of each contiguous part.

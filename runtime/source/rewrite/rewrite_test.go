@@ -1,0 +1,141 @@
+package rewrite
+
+import (
+	"strings"
+	"testing"
+)
+
+// Whether a name is an array is known by its last declaration.
+func TestDeclaresArray(t *testing.T) {
+	for _, test := range []struct {
+		text  string
+		array bool
+	}{
+		{"int s;", false},
+		{"int s[4];", true},
+		{"static const double x, s[N][M] = {", true},
+		{"int a[3], *s;", false},
+		{"void f (int n, float s[restrict 4])", true},
+		{"void f (int n, T *s)", false},
+		{"int s[4]; { int s = 0; g (n, s);", false},
+		{"int s; { int s[4]; g (n, s); return s;", true},
+		{"struct pair s[2];\n  x = s[1];\n  else s[0] = 1;", true},
+		{"int other_s[4], s_other[2]; int s = 1;", false},
+	} {
+		if got := declaresArray(test.text, "s"); got != test.array {
+			t.Errorf("%q: %v", test.text, got)
+		}
+	}
+	for _, test := range []struct {
+		text  string
+		array bool
+	}{
+		{"integer :: s", false},
+		{"integer :: n, S(4)", true},
+		{"real, dimension(4) :: a, s", true},
+		{"      integer s(4), n", true},
+		{"subroutine a\n real :: s(3)\nend subroutine\nsubroutine b\n real :: s\n", false},
+		{"module m\n real :: s(3)\ncontains\nsubroutine b\n real :: x\n", true},
+	} {
+		if got := declaresFortranArray(test.text, "s"); got != test.array {
+			t.Errorf("%q: %v", test.text, got)
+		}
+	}
+}
+
+// A section's begin and size are expressions of C.
+func TestSection(t *testing.T) {
+	for _, test := range []struct{ item, address, bytes string }{
+		{"a", "(void *) &(a)", "sizeof (a)"},
+		{"p[2:n]", "(void *) &(p[2])", "sizeof (p[2]) * (__SIZE_TYPE__) (n)"},
+		{"m[i][:f(1, 2)]", "(void *) &(m[i][0])", "sizeof (m[i][0]) * (__SIZE_TYPE__) (f(1, 2))"},
+	} {
+		address, bytes, ok := section(test.item)
+		if !ok || address != test.address || bytes != test.bytes {
+			t.Errorf("%s: %s, %s, %v", test.item, address, bytes, ok)
+		}
+	}
+	if _, _, ok := section("p[2:]"); ok {
+		t.Error("the length of p[2:] is not known")
+	}
+}
+
+// Lines that are not rewritten stay as they are, and keep their numbers.
+func TestLinesStay(t *testing.T) {
+	source := "int main (void)\n{\n  int n = 0;\n#pragma acc set device_num(0) \\\n  if(n)\n#pragma acc data default(none) async(1)\n  n++; n--;\n#line 40\n#pragma acc parallel \\\n  self\n  n++;\n  return __LINE__;\n}\n"
+	preprocessed := ReadPreprocessed("# 1 \"a.c\"\n\n\n\n#pragma acc set device_num(0) if(n)\n# 6 \"a.c\"\n#pragma acc data default(none) async(1)\n# 40 \"a.c\"\n#pragma acc parallel self\n")
+	result := C(source, "a.c", preprocessed, nil, nil, Options{Device: "nvidia"})
+	want := `int main (void)
+{
+  int n = 0;
+{
+#line 4
+if (n) {
+#line 4
+{ extern void accscope_acc_set_device_num (int, int) __asm__ ("acc_set_device_num"); accscope_acc_set_device_num (0, -1); }
+#line 4
+}
+}
+#line 6
+{
+#line 6
+#pragma acc wait(1)
+{
+#line 7
+  n++;
+#line 7
+#pragma acc wait(1)
+}
+#line 7
+} n--;
+#line 40
+#pragma acc parallel if(0)
+
+  n++;
+  return __LINE__;
+}
+`
+	if result.Text != want {
+		t.Errorf("got\n%s", result.Text)
+	}
+	if unchanged := C("int n;\n", "a.c", ReadPreprocessed("# 1 \"a.c\"\nint n;\n"), nil, nil, Options{}); unchanged.Changed || unchanged.Text != "int n;\n" {
+		t.Errorf("a source without directives becomes %+v", unchanged)
+	}
+}
+
+// Lines of Fortran keep to what their form allows.
+func TestFortranLines(t *testing.T) {
+	long := strings.Repeat("averylongname", 3)
+	source := "      program p\n!$acc parallel self(" + long + " .or.\n!$acc& " + long + ")\n      n = 1\n!$acc end parallel\n      end\n"
+	result := Fortran(source, "p.f", true, func(string) (string, string, bool) { return "", "", false }, Options{Device: "nvidia"})
+	if !result.Changed {
+		t.Fatal("nothing was rewritten")
+	}
+	for line := range strings.Lines(result.Text) {
+		if len(strings.TrimSuffix(line, "\n")) > 72 {
+			t.Errorf("too long: %s", line)
+		}
+	}
+}
+
+func FuzzC(f *testing.F) {
+	f.Add("int a[4];\n#pragma acc data copy(a[0:2][1:3]) async(1) default(none)\n{ }\n", "data copy(a[0:2][1:3]) async(1) default(none)", 2)
+	f.Add("#pragma acc region for parallel\nfor (;;) ;\n", "region for parallel", 1)
+	f.Fuzz(func(t *testing.T, source, text string, line int) {
+		p := &Preprocessed{directives: map[place][]string{{"a.c", line}: {" " + text}}, chunks: map[place]string{}, included: map[place]string{}, times: map[string]int{}}
+		C(source, "a.c", p, map[int]bool{line: true}, nil, Options{Device: "nvidia"})
+	})
+}
+
+func FuzzFortran(f *testing.F) {
+	f.Add("!$acc data async(1) copy(a(1:2, 3))\nblock\nend block\n!$acc update self(a(1:2:3, :))\n", false)
+	f.Add("c$acc parallel loop reduction(+: s%x)\n      do 10 i = 1, 2\n   10 continue\n", true)
+	f.Fuzz(func(t *testing.T, source string, fixed bool) {
+		Fortran(source, "a.f", fixed, func(string) (string, string, bool) { return "", "", false }, Options{Device: "nvidia"})
+	})
+}
+
+func FuzzReadPreprocessed(f *testing.F) {
+	f.Add("# 1 \"a.c\" 1\n#pragma acc wait\n# 3 \"b.c\" 2\n")
+	f.Fuzz(func(t *testing.T, output string) { ReadPreprocessed(output) })
+}
