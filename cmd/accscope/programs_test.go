@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -55,6 +56,54 @@ func TestKernelsOfTwoPrograms(t *testing.T) {
 	for _, f := range findingsOf(t, folder, "trace.db") {
 		if f.Rule == "imbalance" {
 			t.Errorf("kernels of two programs are called uneven: %s", f.What)
+		}
+	}
+}
+
+// Kernels of two programs are compared each with itself, whatever the other run has and the
+// programs are called.
+func TestCompareOfTwoPrograms(t *testing.T) {
+	folder := t.TempDir()
+	source := func(n int) string {
+		return fmt.Sprintf("int a[9];\nint main (void)\n{\n#pragma acc parallel loop\n  for (int i = 0; i < 9; i++)\n    a[i] = i;\n  for (int n = 0; n < %d; n++)\n    {\n#pragma acc parallel loop\n  for (int i = 0; i < 9; i++)\n    a[i]++;\n    }\n}\n", n)
+	}
+	for name, n := range map[string]int{"solve": 2, "solve-new": 2, "other": 7} {
+		compiled(t, filepath.Join(folder, name), source(n), "-fopenacc", "-foffload=disable", "-O1")
+	}
+	for name, script := range map[string]string{"one": "./solve", "both": "./other; ./solve", "both again": "./other; ./solve", "both new": "./other; ./solve-new", "one new": "./solve-new"} {
+		execute(t, folder, nil, accscope, "run", "-q", "--device", "sim", "-o", name+".db", "--", "sh", "-c", script).must(t)
+	}
+	const here, loop = "source.c:4", "source.c:9"
+	for _, test := range []struct{ base, then, want string }{
+		{"one", "one new", here + "  1 1 " + loop + "  2 2"},
+		{"one", "both", here + "  1 1 " + here + " new 0 1 " + loop + "  2 2 " + loop + " new 0 7"},
+		{"both", "one", here + "  1 1 " + here + " gone 1 0 " + loop + "  2 2 " + loop + " gone 7 0"},
+		{"both", "both again", here + "  1 1 " + here + "  1 1 " + loop + "  2 2 " + loop + "  7 7"},
+		{"both", "both new", here + "  1 1 " + here + "  1 1 " + loop + "  2 2 " + loop + "  7 7"},
+	} {
+		text := execute(t, folder, []string{"COLUMNS=200"}, accscope, "compare", "--format", "json", test.base+".db", test.then+".db").must(t).stdout
+		var document struct {
+			Tables struct {
+				Kernel struct {
+					Rows []struct {
+						Place  string
+						Change string
+						Base   int `json:"base_count"`
+						Count  int
+					}
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(text), &document); err != nil {
+			t.Fatal(err)
+		}
+		var rows []string
+		for _, r := range document.Tables.Kernel.Rows {
+			rows = append(rows, fmt.Sprintf("%s %s %d %d", r.Place, r.Change, r.Base, r.Count))
+		}
+		slices.Sort(rows)
+		if got := strings.Join(rows, " "); got != test.want {
+			t.Errorf("%s, %s: %q, want %q", test.base, test.then, got, test.want)
 		}
 	}
 }

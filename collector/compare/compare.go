@@ -7,6 +7,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/accscope/accscope/collector/lookup"
@@ -20,8 +21,9 @@ type Comparison struct {
 	names      [2]string
 	only       *report.RankChoice
 	asked      []*Condition
-	Conditions []*Condition    // that were decided
-	moved      map[thing]int64 // by what is on the other side: its line in the base
+	Conditions []*Condition      // that were decided
+	moved      map[thing]int64   // by what is on the other side: its line in the base
+	programs   map[string]string // of the other side: those of the base that they have become of
 }
 
 // New begins a comparison of two sides that are called so, limited to ranks of the runs, of which
@@ -62,6 +64,7 @@ func (c *Comparison) Cautions() (list []string) {
 // line is one thing on both sides: a sum for each run.
 type line struct {
 	thing
+	title string   // its name, with its program where others have such a kernel
 	lines [2]int64 // of the source, 0: not there
 	runs  [2][]sums
 	there [2]bool
@@ -80,8 +83,8 @@ func (c *Comparison) collect(d dimension) []*line {
 				if at.dimension != d {
 					continue
 				}
-				matched := at
-				matched.line = c.lineOf(side, at)
+				matched := c.inBase(side, at)
+				matched.line = c.lineOf(side, matched)
 				l := lookup.Make(lines, matched, func() *line {
 					order = append(order, &line{thing: matched, runs: [2][]sums{make([]sums, len(c.sides[0])), make([]sums, len(c.sides[1]))}})
 					return order[len(order)-1]
@@ -91,7 +94,22 @@ func (c *Comparison) collect(d dimension) []*line {
 			}
 		}
 	}
+	entitle(order)
 	return order
+}
+
+// entitle calls kernels by their programs, too, where several programs have one of that name.
+func entitle(list []*line) {
+	programs := map[thing]map[string]bool{}
+	alike := func(l *line) thing { return thing{dimension: l.dimension, name: l.name, symbol: l.symbol} }
+	for _, l := range list {
+		lookup.Make(programs, alike(l), func() map[string]bool { return map[string]bool{} })[l.program] = true
+	}
+	for _, l := range list {
+		if l.title = l.name; len(programs[alike(l)]) > 1 {
+			l.title += " (" + path.Base(l.program) + ")"
+		}
+	}
 }
 
 func valuesOf(runs []sums, value func(sums) int64) []int64 {
@@ -210,7 +228,7 @@ func (c *Comparison) table(by dimension, top int) *report.Table {
 
 // row gives a line's cells and the change of its time.
 func (c *Comparison) row(l *line) (cells []any, change int64) {
-	cells = []any{l.name, l.place(), nil}
+	cells = []any{l.title, l.place(), nil}
 	var figures [2]struct{ count, bytes, time, spread int64 }
 	var times [2][]int64
 	for side, runs := range l.runs {

@@ -30,7 +30,7 @@ func (c *Comparison) Differences(by string) (list []Difference) {
 	type named struct{ name, symbol string } // a kernel that several places launch is one
 	at := map[named]int{}
 	for _, l := range c.collect(dimension(slices.Index(dimensions[:], by))) {
-		d := Difference{Name: l.name}
+		d := Difference{Name: l.title}
 		for side, runs := range l.runs {
 			if len(runs) == 0 {
 				continue
@@ -42,7 +42,7 @@ func (c *Comparison) Differences(by string) (list []Difference) {
 			}
 		}
 		if place, moved := l.place().(string); moved && l.lines[0] > 0 && l.lines[1] > 0 && l.lines[0] != l.lines[1] {
-			d.Name = place + " " + l.name
+			d.Name = place + " " + l.title
 		}
 		i, known := at[named{d.Name, l.symbol}]
 		if !known {

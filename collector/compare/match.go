@@ -2,14 +2,81 @@ package compare
 
 import (
 	"cmp"
+	"maps"
+	"path"
 	"slices"
+
+	"github.com/accscope/accscope/collector/lookup"
 )
+
+// programsOf are those that the kernels of a side are of, with their names.
+func (c *Comparison) programsOf(side int) map[string]map[thing]bool {
+	programs := map[string]map[thing]bool{}
+	for _, r := range c.sides[side] {
+		for at := range r.things {
+			if at.dimension == byKernel {
+				alike := thing{name: at.name, symbol: at.symbol, function: at.function}
+				lookup.Make(programs, at.program, func() map[thing]bool { return map[thing]bool{} })[alike] = true
+			}
+		}
+	}
+	return programs
+}
+
+// matchPrograms finds, for each program of the other side, the one of the base that it has become
+// of: the same, else one of the same name, else the one that has most kernels in common with it.
+func (c *Comparison) matchPrograms() {
+	base, other := c.programsOf(0), c.programsOf(1)
+	c.programs = map[string]string{}
+	taken := map[string]bool{}
+	pair := func(alike func(of, as string) int) {
+		for _, as := range slices.Sorted(maps.Keys(other)) {
+			if _, known := c.programs[as]; known {
+				continue
+			}
+			best, most := "", 0
+			for _, of := range slices.Sorted(maps.Keys(base)) {
+				if n := alike(of, as); !taken[of] && n > most {
+					best, most = of, n
+				}
+			}
+			if most > 0 {
+				c.programs[as], taken[best] = best, true
+			}
+		}
+	}
+	same := func(x, y string) int {
+		if x == y {
+			return 1
+		}
+		return 0
+	}
+	pair(same)
+	pair(func(of, as string) int { return same(path.Base(of), path.Base(as)) })
+	pair(func(of, as string) (n int) {
+		for at := range other[as] {
+			if base[of][at] {
+				n++
+			}
+		}
+		return n
+	})
+}
+
+// inBase is a thing of a side as the base would have it, but for its line.
+func (c *Comparison) inBase(side int, at thing) thing {
+	if program, known := c.programs[at.program]; known && side == 1 && at.dimension == byKernel {
+		at.program = program
+	}
+	return at
+}
 
 // match finds, for each line of the base, the line that it has become. What has the
 // same name in the same function of a file of the same name is matched in the order
 // of lines, so that as few as possible have no partner, and of those the ones that
 // count alike meet.
 func (c *Comparison) match() {
+	c.matchPrograms()
 	type spot struct{ line, count int64 }
 	places := [2]map[thing][]spot{{}, {}}
 	for side, runs := range c.sides {
@@ -20,7 +87,7 @@ func (c *Comparison) match() {
 					continue
 				}
 				seen[at] = true
-				anywhere := at
+				anywhere := c.inBase(side, at)
 				anywhere.line = 0
 				places[side][anywhere] = append(places[side][anywhere], spot{at.line, s.count})
 			}

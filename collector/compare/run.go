@@ -36,6 +36,7 @@ type thing struct {
 	dimension
 	name           string
 	symbol         string // the linker's name of a kernel that is called by it
+	program        string // of a kernel (run.program)
 	file, function string // "" where the name is all
 	line           int64
 }
@@ -51,8 +52,9 @@ type sums struct {
 type run struct {
 	name      string // of its file
 	things    map[thing]*sums
-	values    []value         // of what conditions ask
-	ranks     map[int64]int64 // by process
+	values    []value                    // of what conditions ask
+	ranks     map[int64]int64            // by process
+	alike     map[string]map[string]bool // programs by their files' names
 	variable  func(*store.Site) string
 	peak      int64 // bytes of the device that had most in use
 	wall      int64
@@ -64,7 +66,7 @@ func readRun(trace *store.Trace, only *report.RankChoice, asked []*Condition) (*
 	if err := report.LimitTo(trace, only); err != nil {
 		return nil, err
 	}
-	r := &run{name: filepath.Base(trace.Path()), things: map[thing]*sums{}, ranks: map[int64]int64{}, variable: trace.Variable}
+	r := &run{name: filepath.Base(trace.Path()), things: map[thing]*sums{}, ranks: map[int64]int64{}, alike: map[string]map[string]bool{}, variable: trace.Variable}
 	var err error
 	summary, err := report.Summarize(trace, report.Filter{Ranks: only})
 	if err != nil {
@@ -76,6 +78,13 @@ func readRun(trace *store.Trace, only *report.RankChoice, asked []*Condition) (*
 			return nil, err
 		}
 		r.ranks[s.ColumnInt64(0)] = s.ColumnInt64(1)
+	}
+	for s, err := range trace.Rows("reading programs", "SELECT DISTINCT program FROM processes WHERE program IS NOT NULL") {
+		if err != nil {
+			return nil, err
+		}
+		program := s.ColumnText(0)
+		lookup.Make(r.alike, path.Base(program), func() map[string]bool { return map[string]bool{} })[program] = true
 	}
 	if err := r.addUnseen(trace); err != nil {
 		return nil, err
@@ -123,7 +132,7 @@ func (r *run) addUnseen(trace *store.Trace) error {
 		w := &works[i]
 		at := thing{dimension: byVariable, name: w.Name()}
 		if w.Work.Kind == "kernel" {
-			at = kernel(w.Name(), w.Symbol())
+			at = kernel(cmp.Or(w.Work.Title, w.Name()), w.Symbol(), r.program(w.Work.Program))
 		}
 		r.add(at, sums{time: w.Time, shown: w.Name()})
 	}
@@ -165,12 +174,21 @@ func (t thing) placed(s *store.Site) thing {
 	return t
 }
 
-// kernel is a kernel as people see it, and as the linker does.
-func kernel(name, symbol string) thing {
-	if place, rest, found := strings.Cut(name, " "); found && name != symbol && strings.Contains(place, ":") {
-		return thing{dimension: byKernel, name: rest} // its place may move
+// program is what a program is known by: the name of its file, which lies elsewhere in another run,
+// or where several of the run have that, its path.
+func (r *run) program(file string) string {
+	if name := path.Base(file); file != "" && len(r.alike[name]) < 2 {
+		return name
 	}
-	return thing{dimension: byKernel, name: cmp.Or(name, "(no name)"), symbol: symbol}
+	return file
+}
+
+// kernel is a kernel of a program as people see it, and as the linker does.
+func kernel(name, symbol, program string) thing {
+	if place, rest, found := strings.Cut(name, " "); found && name != symbol && strings.Contains(place, ":") {
+		return thing{dimension: byKernel, name: rest, program: program} // its place may move
+	}
+	return thing{dimension: byKernel, name: cmp.Or(name, "(no name)"), symbol: symbol, program: program}
 }
 
 // operated are the things that an enqueue, of a kernel or a transfer, counts for.
@@ -178,7 +196,7 @@ func (r *run) operated(s *store.Site) []thing {
 	var list []thing
 	switch {
 	case s.Kind == "enqueue_launch":
-		list = append(list, kernel(s.Name, s.Symbol).placed(s))
+		list = append(list, kernel(cmp.Or(s.Title, s.Name), s.Symbol, r.program(s.Program)).placed(s))
 	case transfer(s):
 		list = append(list, thing{dimension: byVariable, name: r.variable(s)})
 	}

@@ -44,6 +44,7 @@ type Description struct {
 	Line, EndLine, FunctionLine, FunctionEndLine int32
 
 	Name            string // variable, kernel or error message, as people are to see it: a kernel by its place
+	Title           string // of a kernel: its name without its program, which Name tells where it has to
 	Symbol          string // the same as the event has it: the linker's name of a kernel
 	Program         string // of a kernel: that which it is of, as the linker's names of two may be the same
 	HasName         bool   // false: a null pointer
@@ -202,7 +203,7 @@ func (t *Trace) readSite(r *sqlite.Stmt) (*Site, error) {
 		if err := t.program(s.Process, &d.Program); err != nil {
 			return nil, err
 		}
-		d.Name = t.title(d.Program, d.Symbol)
+		d.Title, d.Name = t.title(d.Program, d.Symbol)
 	}
 	s.Description = t.shared(d)
 	var err error

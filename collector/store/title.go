@@ -73,23 +73,24 @@ func (t *Trace) share() {
 // Where several programs have kernels of that name it says which.
 func (t *Trace) Title(program, symbol string) (string, error) {
 	err := t.learnNames()
-	return t.title(program, symbol), err
+	_, name := t.title(program, symbol)
+	return name, err
 }
 
-// title is Title by what has been learnt.
-func (t *Trace) title(program, symbol string) string {
-	title := cmp.Or(t.titles[kernel{program, symbol}], t.readable(symbol))
+// title is a kernel's title in its program, and the name that Title gives, by what has been learnt.
+func (t *Trace) title(program, symbol string) (title, name string) {
+	title = cmp.Or(t.titles[kernel{program, symbol}], t.readable(symbol))
 	programs := t.called[title]
 	if len(programs) < 2 || !programs[program] {
-		return title
+		return title, title
 	}
-	name := path.Base(program)
+	name = path.Base(program)
 	for other := range programs {
 		if other != program && path.Base(other) == name {
 			name = program
 		}
 	}
-	return title + " (" + name + ")"
+	return title, title + " (" + name + ")"
 }
 
 // readable is model.Readable, remembered: many sites have the same names.
@@ -134,12 +135,12 @@ func (t *Trace) learnNames() error {
 	}
 	for _, d := range t.descriptions {
 		if d.launches() {
-			d.Name = t.title(d.Program, d.Symbol)
+			d.Title, d.Name = t.title(d.Program, d.Symbol)
 		}
 	}
 	for _, w := range t.works {
 		if w.Kind == "kernel" {
-			w.Name = t.title(w.Program, w.Symbol)
+			w.Title, w.Name = t.title(w.Program, w.Symbol)
 		}
 	}
 	t.titled = t.newestSite

@@ -18,6 +18,7 @@ type Work struct {
 	Async                    int64
 	AsyncQueue               int64
 	Name                     string // as people are to see it
+	Title                    string // of a kernel (Description)
 	Symbol                   string // as the activity has it
 	Program                  string // of a kernel (Description)
 	name                     model.Name
@@ -55,7 +56,7 @@ func (t *Trace) Work(id int64) (*Work, error) {
 			if err := t.program(w.Process, &w.Program); err != nil {
 				return err
 			}
-			w.Name = t.title(w.Program, w.Symbol)
+			w.Title, w.Name = t.title(w.Program, w.Symbol)
 		}
 		t.works[w.ID] = w
 		return nil
