@@ -10,28 +10,37 @@ import (
 type generatedProgram struct {
 	name, text string
 	plants     string // the rule that is to find the change; "": none
+	hash       bool   // it is recorded with hashes
 }
 
 // storage is how a program of C or C++ has its arrays: what stands before main and in it, and a
-// clause's items of a, b and c.
-type storage struct{ name, outside, inside, a, b, c string }
+// clause's items of a, b, c and d.
+type storage struct{ name, outside, inside, a, b, c, d string }
 
 var storages = []storage{
-	{"static", "static double a[N], b[N], c[N];", "", "a", "b", "c"},
-	{"heap", "", "double *a = (double *) malloc (N * sizeof (double)), *b = (double *) malloc (N * sizeof (double)), *c = (double *) malloc (N * sizeof (double));", "a[0:N]", "b[0:N]", "c[0:N]"},
+	{"static", "static double a[N], b[N], c[N], d[N];", "", "a", "b", "c", "d"},
+	{"heap", "", "double *a = (double *) malloc (N * sizeof (double)), *b = (double *) malloc (N * sizeof (double)), *c = (double *) malloc (N * sizeof (double)), *d = (double *) malloc (N * sizeof (double));", "a[0:N]", "b[0:N]", "c[0:N]", "d[0:N]"},
 }
 
 // change is a change of the directives: of the region around the loop of steps, the one in it, and
 // of the clauses of both kernels.
-type change struct{ name, plants, around, within, first, second, behind string }
+type change struct {
+	name, plants, around, within, first, second, behind string
+	hash                                                bool // only hashes tell
+	static                                              bool // arrays of a known size alone
+}
 
 var changes = []change{
-	{"kept", "", "data copy(@a) create(@b) copyin(@c)", "", "present(@a, @b, @c) async(1)", "present(@a, @b) async(1)", "wait(1)"},
-	{"synchronous", "synchronous-construct", "data copy(@a) create(@b) copyin(@c)", "", "present(@a, @b, @c)", "present(@a, @b)", ""},
-	{"half", "", "data copy(@a) create(@b) copyin(@c)", "", "present(@a, @b, @c)", "present(@a, @b) async(1)", "wait(1)"},
-	{"hoisted", "mapped-in-loop", "", "", "copyin(@a, @c) copyout(@b)", "copyin(@b) copy(@a)", ""},
-	{"moved", "mapped-in-loop", "", "data copy(@a) create(@b) copyin(@c)", "present(@a, @b, @c)", "present(@a, @b)", ""},
-	{"weakened", "mapped-in-loop", "data copyin(@c)", "", "copy(@a) copy(@b) present(@c)", "copy(@b) copy(@a)", ""},
+	{name: "kept", around: "data copy(@a) create(@b) copyin(@c)", first: "present(@a, @b, @c) async(1)", second: "present(@a, @b) async(1)", behind: "wait(1)"},
+	{name: "synchronous", plants: "synchronous-construct", around: "data copy(@a) create(@b) copyin(@c)", first: "present(@a, @b, @c)", second: "present(@a, @b)"},
+	{name: "half", around: "data copy(@a) create(@b) copyin(@c)", first: "present(@a, @b, @c)", second: "present(@a, @b) async(1)", behind: "wait(1)"},
+	{name: "hoisted", plants: "mapped-in-loop", first: "copyin(@a, @c) copyout(@b)", second: "copyin(@b) copy(@a)"},
+	{name: "moved", plants: "mapped-in-loop", within: "data copy(@a) create(@b) copyin(@c)", first: "present(@a, @b, @c)", second: "present(@a, @b)"},
+	{name: "weakened", plants: "mapped-in-loop", around: "data copyin(@c)", first: "copy(@a) copy(@b) present(@c)", second: "copy(@b) copy(@a)"},
+	{name: "implicit", plants: "implicit-transfer", static: true},
+	{name: "unused", plants: "unused-transfer", around: "data copy(@a) create(@b) copyin(@c, @d)", first: "present(@a, @b, @c) async(1)", second: "present(@a, @b) async(1)", behind: "wait(1)"},
+	{name: "brought", plants: "unused-transfer", hash: true, around: "data copy(@a, @c) create(@b)", first: "present(@a, @b, @c) async(1)", second: "present(@a, @b) async(1)", behind: "wait(1)"},
+	{name: "updated", plants: "repeated-transfer", hash: true, around: "data copy(@a) create(@b) copyin(@c)", within: "update device(@c)", first: "present(@a, @b, @c) async(1)", second: "present(@a, @b) async(1)", behind: "wait(1)"},
 }
 
 // companion is what else a program does: for host code in each step, with what it needs before main
@@ -70,6 +79,9 @@ func generated() (list []generatedProgram) {
 	for i, c := range changes {
 		for k, b := range companions {
 			s := storages[(i+k)%len(storages)]
+			if c.static {
+				s = storages[0]
+			}
 			language := ".c"
 			if b.cpp || (i+k)%3 == 0 {
 				language = ".cpp"
@@ -78,7 +90,7 @@ func generated() (list []generatedProgram) {
 			if b.alike {
 				plants = ""
 			}
-			list = append(list, generatedProgram{fmt.Sprintf("%s-%s-%s%s", c.name, b.name, s.name, language), programC(c, b, s), plants})
+			list = append(list, generatedProgram{fmt.Sprintf("%s-%s-%s%s", c.name, b.name, s.name, language), programC(c, b, s), plants, c.hash})
 		}
 	}
 	for _, c := range changes {
@@ -87,7 +99,7 @@ func generated() (list []generatedProgram) {
 			if b.alike {
 				plants = ""
 			}
-			list = append(list, generatedProgram{fmt.Sprintf("%s-%s.f90", c.name, b.name), programFortran(c, b), plants})
+			list = append(list, generatedProgram{fmt.Sprintf("%s-%s.f90", c.name, b.name), programFortran(c, b), plants, c.hash})
 		}
 	}
 	return list
@@ -98,14 +110,14 @@ func programC(c change, b companion, s storage) string {
 		if text == "" {
 			return ""
 		}
-		return "#pragma acc " + strings.NewReplacer("@a", s.a, "@b", s.b, "@c", s.c).Replace(text)
+		return "#pragma acc " + strings.NewReplacer("@a", s.a, "@b", s.b, "@c", s.c, "@d", s.d).Replace(text)
 	}
 	element := b.element
 	if element == "" {
 		element = "a[i] = b[i] * 0.5 + a[i] * 0.25;"
 	}
 	return strings.Join([]string{"#include <stdio.h>", "#include <stdlib.h>", "#define N 20000", s.outside, b.outside, "int main (void)", "{", "  int steps = 20;", "  double sum = 0;", s.inside,
-		"  for (int i = 0; i < N; i++)", "    {", "      a[i] = i % 17;", "      b[i] = 0;", "      c[i] = i % 5;", "    }", b.before,
+		"  for (int i = 0; i < N; i++)", "    {", "      a[i] = i % 17;", "      b[i] = 0;", "      c[i] = i % 5;", "      d[i] = i % 3;", "    }", b.before,
 		directive(c.around), "  for (int s = 0; s < steps; s++)", "    {", directive(c.within), "      {",
 		directive("parallel loop " + c.first), "        for (int i = 0; i < N; i++)", "          b[i] = a[N - 1 - i] * 0.5 + c[i];",
 		directive("parallel loop " + c.second), "        for (int i = 0; i < N; i++)", "          {", "            " + element, "          }", directive(c.behind), "      }",
@@ -127,10 +139,10 @@ func programFortran(c change, b companion) string {
 		if text == "" {
 			return ""
 		}
-		return "!$acc " + strings.NewReplacer("@a", "a", "@b", "b", "@c", "c").Replace(text)
+		return "!$acc " + strings.NewReplacer("@a", "a", "@b", "b", "@c", "c", "@d", "d").Replace(text)
 	}
 	end := func(text string) string {
-		if text == "" {
+		if !strings.HasPrefix(text, "data") {
 			return ""
 		}
 		return "!$acc end data"
@@ -139,8 +151,8 @@ func programFortran(c change, b companion) string {
 	if strings.Contains(b.before, "=>") {
 		attribute = ", target"
 	}
-	return strings.Join([]string{"program steps", "  implicit none", "  integer, parameter :: n = 20000", "  real(8), allocatable" + attribute + " :: a(:), b(:), c(:)", "  real(8), pointer :: p(:)", "  integer :: s, i", "  real(8) :: total",
-		"  allocate (a(n), b(n), c(n))", "  total = 0", "  b = 0", "  do i = 1, n", "     a(i) = mod(i, 17)", "     c(i) = mod(i, 5)", "  end do", "  " + b.before,
+	return strings.Join([]string{"program steps", "  implicit none", "  integer, parameter :: n = 20000", "  real(8), allocatable" + attribute + " :: a(:), b(:), c(:), d(:)", "  real(8), pointer :: p(:)", "  integer :: s, i", "  real(8) :: total",
+		"  allocate (a(n), b(n), c(n), d(n))", "  total = 0", "  b = 0", "  do i = 1, n", "     a(i) = mod(i, 17)", "     c(i) = mod(i, 5)", "     d(i) = mod(i, 3)", "  end do", "  " + b.before,
 		directive(c.around), "  do s = 1, 20", directive(c.within),
 		directive("parallel loop " + c.first), "     do i = 1, n", "        b(i) = a(n + 1 - i) * 0.5d0 + c(i)", "     end do",
 		directive("parallel loop " + c.second), "     do i = 1, n", "        a(i) = b(i) * 0.5d0 + a(i) * 0.25d0", "     end do", directive(c.behind), end(c.within),

@@ -26,6 +26,20 @@ func TestDirectiveRewritten(t *testing.T) {
 	}
 }
 
+// What is never deleted is to be deleted by the section that it was mapped by.
+func TestDeletion(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"#pragma acc enter data copyin(p[0:n])", "#pragma acc exit data delete(p[0:n])"},
+		{"!$acc enter data create(q) pcopyin(p)", "!$acc exit data delete(p)"},
+		{"#pragma acc enter data copyin(q[0:n])", "exit data delete(p)"},
+		{"", "exit data delete(p)"},
+	} {
+		if got := takeApart(test.text).deletion("p"); got != test.want {
+			t.Errorf("%s: %s, want %s", test.text, got, test.want)
+		}
+	}
+}
+
 // A component is found in a directive by the pointer that it has been assigned to, or that has
 // its name; another pointer is not it.
 func TestDirectiveNamesComponent(t *testing.T) {

@@ -170,6 +170,8 @@ func (u *uses) mayUse(call structure.Call, visited map[string]bool) string {
 		return " may use the data"
 	case slices.Contains(pure, call.Name), slices.Contains(uninvolved, call.Name), u.text.array(call.Name), visited[call.Name]:
 		return ""
+	case slices.Contains(keepsNothing, call.Name) && !u.foreign: // what it is given has been looked at
+		return ""
 	}
 	visited[call.Name] = true
 	if macro := u.text.expanded(call.Name); len(macro) > 0 {

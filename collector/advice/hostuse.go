@@ -29,6 +29,7 @@ type uses struct {
 	mapped    map[string]*mapping  // by the name
 	items     map[string]string    // as the part's clauses have them, by the name
 	exempt    *structure.Statement // is not looked at
+	constant  bool                 // the data are not changed, so that kernels may run behind the host
 	foreign   bool                 // functions of the file may know the data by other names
 	why       string
 }
@@ -415,7 +416,7 @@ func (u *uses) construct(s *structure.Statement, around []*directive.Directive) 
 	for _, name := range u.tracked() {
 		of := target{name: lower(name, u.procedure.Fortran), local: u.own(name)}
 		if written := u.text.mayWrite(tokens, of); written || u.text.names(tokens, of.name) || mentionsItem(d, name) {
-			u.kernel(s, name, written, open, conditional || async)
+			u.kernel(s, name, written, open, conditional || async && !u.constant)
 		}
 	}
 	return false

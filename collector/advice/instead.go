@@ -188,6 +188,13 @@ func withoutData(f *Finding, d *written) string {
 	return d.write(f, other)
 }
 
+// restores says whether the directive's construct brings a variable back as it took it, and nothing
+// in it writes the variable.
+func (d *written) restores(variable string) bool {
+	_, copied := d.clone().take(variable, "copy", "pcopy", "present_or_copy")
+	return copied && d.inside() != nil && d.writtenInside(variable) == 0
+}
+
 // withoutUpdate is an update directive without the variable.
 func (d *written) withoutUpdate(f *Finding, clauses ...string) string {
 	if len(d.clauses) == 1 && len(d.clauses[0].Items()) < 2 {
@@ -204,6 +211,16 @@ func (d *written) withoutUpdate(f *Finding, clauses ...string) string {
 		return d.remove(f)
 	}
 	return d.write(f, other)
+}
+
+// deletion is the directive that deletes what the directive maps, by its item: of a pointer of C
+// without a section code by GCC deletes nothing.
+func (d *written) deletion(variable string) string {
+	item, found := d.clone().take(variable, copying...)
+	if !found {
+		return "exit data delete(" + named(variable) + ")"
+	}
+	return d.sentinel + " exit data delete(" + item + ")"
 }
 
 // stays is what to write so that data stay on the device from one time that the

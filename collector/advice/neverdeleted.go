@@ -50,10 +50,10 @@ FROM kept a JOIN growing g ON g.process = a.process AND g.device = a.device AND 
 	confidence: Certain,
 	relies:     []int32{model.Create, model.Delete, model.EnqueueLaunchStart, model.EnterDataStart},
 	timeless:   true,
-	explain: func(f *Finding, g *group, _ *written) {
+	explain: func(f *Finding, g *group, d *written) {
 		f.What = fmt.Sprintf("%s was mapped %s and never deleted, %s in all", named(f.Variable), times(g.count), size(g.bytes))
 		f.Why = "the device's memory in use grows until there is none left"
-		f.Instead = fmt.Sprintf("exit data delete(%s) where the host frees the data", named(f.Variable))
+		f.Instead = d.deletion(f.Variable) + " where the host frees the data"
 	},
 }
 

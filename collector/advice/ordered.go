@@ -53,6 +53,18 @@ func (l *framed) always() bool {
 	return true
 }
 
+// begins says whether a loop's body begins with the directive, so that nothing in it waits before.
+func (l *framed) begins() bool {
+	body := l.loop.Body
+	for _, s := range l.within {
+		if len(body) == 0 || body[0] != s {
+			return false
+		}
+		body = s.Body
+	}
+	return true
+}
+
 // constantIn is the outermost loop around an update in which nothing changes a variable, so that
 // the update may come before it; why there is none.
 func (d *written) constantIn(variable string) (*framed, string) {
@@ -89,6 +101,7 @@ func (d *written) constant(l *framed, variable string) string {
 	}
 	u := newUses(d.source, l.procedure, d.itemsOf([]string{variable}), nil)
 	u.exempt = l.within[len(l.within)-1]
+	u.constant = l.begins()
 	u.head(l.loop)
 	structure.All(l.loop.Body, u.statement)
 	for name, m := range u.mapped {

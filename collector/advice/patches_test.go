@@ -182,6 +182,44 @@ func TestUnlessUsed(t *testing.T) {
 	}
 }
 
+// TestUpdateOnce: an update of what nothing changes comes before its loop, also where kernels of a
+// queue read it, unless something in the loop comes before it.
+func TestUpdateOnce(t *testing.T) {
+	const update = "#pragma acc update device(c)\n"
+	kernel := func(body string) string {
+		return "#pragma acc parallel loop present(a, c) async(1)\nfor (int i = 0; i < 9; i++) " + body + "\n"
+	}
+	for _, test := range []struct{ name, loop, want string }{
+		{"first", update + kernel("a[i] += c[i];"), ""},
+		{"behind a wait", "#pragma acc wait(1)\n" + update + kernel("a[i] += c[i];"), "may use c on the host, or later than it ends"},
+		{"written", update + kernel("c[i] += a[i];"), "a construct in the loop writes c"},
+		{"changed", update + kernel("a[i] += c[i];") + "if (s > 100) c[0] = s;\n", "the host uses c"},
+	} {
+		path, line := sourceOf(t, "f.c", "double a[9], c[9];\nint main(void) {\nfor (int s = 0; s < 9; s++) {\n"+test.loop+"}\n}\n")
+		f := &Finding{Variable: "c"}
+		got := directiveAt(report.SourcesAt(time.Time{}), path, line("acc update")).updateOnce(f)
+		if test.want == "" && (len(f.Edits) != 2 || got != "before the loop at line 3, not in it: #pragma acc update device(c)") || !strings.Contains(f.NoPatch, test.want) {
+			t.Errorf("%s: %q, %s", test.name, f.NoPatch, got)
+		}
+	}
+}
+
+// TestRestores: what a construct copies both ways and nothing in it writes comes back as it was.
+func TestRestores(t *testing.T) {
+	for _, test := range []struct {
+		directive, body string
+		want            bool
+	}{
+		{"data copy(a)", "b[0] = a[1];", true}, {"data copy(a)", "a[0] = 1;", false}, {"data copy(a)", "work();", false},
+		{"data create(b) copyout(a)", "", false}, {"enter data copyin(a)", "", false},
+	} {
+		path, line := sourceOf(t, "f.c", "double a[9], b[9];\nvoid work(void);\nint main(void) {\n#pragma acc "+test.directive+"\n{\n"+test.body+"\n}\n}\n")
+		if got := directiveAt(report.SourcesAt(time.Time{}), path, line("#pragma")).restores("a"); got != test.want {
+			t.Errorf("%s with %s: %v", test.directive, test.body, got)
+		}
+	}
+}
+
 // TestHostChanges: the host's writes in the loops around an update count, its reading does not.
 func TestHostChanges(t *testing.T) {
 	for _, test := range []struct{ host, want string }{

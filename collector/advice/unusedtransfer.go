@@ -2,6 +2,7 @@ package advice
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
@@ -68,6 +69,9 @@ var unusedTransfer = &rule{
 			f.What = fmt.Sprintf("%s was transferred %s, %s in all, and no kernel had any use of it", named(f.Variable), times(g.count), size(g.bytes))
 			f.Why = "no compute construct got its address: each transfer is time for nothing"
 			f.Instead = withoutData(f, d)
+			if slices.Contains(g.kinds, model.EnqueueDownloadStart) && !d.restores(f.Variable) {
+				f.refuse("what comes back may be other than what the host has by then")
+			}
 			return
 		}
 		f.What = fmt.Sprintf("%s was sent %s, %s in all, and overwritten or deleted before any kernel ran", named(f.Variable), times(g.count), size(g.bytes))
