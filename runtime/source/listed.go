@@ -38,6 +38,7 @@ type item struct {
 	bytes uint64 // of the whole mapping, 0 where it depends on the run
 
 	within string // the variable that has the component that it is attached to in itself, or ""
+	behind string // the pointer to that structure, where the component is in none itself
 }
 
 // A form is how GCC maps an item.
@@ -151,7 +152,10 @@ func (l *listed) interpolate(slots map[int]bool) {
 	}
 	reversed := slices.Clone(l.items)
 	slices.Reverse(reversed)
-	orders := [][]item{l.items[:l.known(l.items)], reversed[:l.known(reversed)]}
+	var orders [][]item
+	for _, order := range [][]item{l.items, l.together(l.items, true), reversed, l.together(reversed, true)} {
+		orders = append(orders, order[:l.known(order)])
+	}
 	for i, g := range l.groups {
 		var of *item
 		for _, order := range orders {
@@ -219,6 +223,10 @@ func (l *listed) group() bool {
 		if (e.Role == snapshot.Release || e.Role == snapshot.Alloc) && !g.attached && l.pointsToTarget(e) {
 			continue
 		}
+		if last := len(l.groups) - 1; last >= 0 && g.end > g.first+1 && l.isDescriptor(e) && l.entries[g.end-1].Address == e.Address {
+			l.groups[last].end = g.end // of the array before it
+			continue
+		}
 		l.groups = append(l.groups, g)
 	}
 	return true
@@ -227,10 +235,15 @@ func (l *listed) group() bool {
 // pointsToTarget says whether an entry is the pointer or descriptor to which another
 // mapping of the call is attached.
 func (l *listed) pointsToTarget(e snapshot.Entry) bool {
-	if e.Size != 8 && !(l.fortran && e.Size >= 64 && (e.Size-64)%24 == 0) {
+	if e.Size != 8 && !l.isDescriptor(e) {
 		return false
 	}
 	return slices.ContainsFunc(l.entries, func(o snapshot.Entry) bool { return o.Role == snapshot.Attach && o.Address == e.Address })
+}
+
+// isDescriptor says whether an entry may be the descriptor of a Fortran array.
+func (l *listed) isDescriptor(e snapshot.Entry) bool {
+	return l.fortran && e.Size >= 64 && (e.Size-64)%24 == 0
 }
 
 // does says whether a clause asks for a role.
@@ -292,7 +305,7 @@ func (l *listed) pair(items []item, groups []group) bool {
 		slices.Reverse(items)
 	}
 	var orders [][]item
-	for _, order := range [][]item{items, l.together(items)} {
+	for _, order := range [][]item{items, l.together(items, false), l.together(items, true)} {
 		if _, ok := l.fits(order, groups); ok {
 			orders = append(orders, order)
 		}
@@ -331,12 +344,13 @@ func (l *listed) pair(items []item, groups []group) bool {
 }
 
 // together is the order where mappings attached to components of one structure are put
-// behind what announces that, the later ones first.
-func (l *listed) together(items []item) (order []item) {
+// behind what announces that, the later ones first: as GCC 14 has it, also where a pointer
+// leads to the structure.
+func (l *listed) together(items []item, behind bool) (order []item) {
 	for _, of := range items {
 		at := len(order)
-		if of.within != "" {
-			if first := slices.IndexFunc(order, func(o item) bool { return o.within == of.within }); first >= 0 {
+		if of.within != "" || of.behind != "" && behind {
+			if first := slices.IndexFunc(order, func(o item) bool { return o.within == of.within && o.behind == of.behind }); first >= 0 {
 				at = first
 			}
 		}
@@ -415,7 +429,11 @@ func (l *listed) item(i directive.Item) (of item, ok bool) {
 		of.form = embedded
 		last := i.Steps[len(i.Steps)-1]
 		if t != nil && (t.Kind == units.Descriptor || t.Kind == units.Pointer && (l.fortran || len(last.Subscripts) > 0)) {
-			of.form, of.within = attached, within
+			if of.form, of.within = attached, within; member {
+				of.behind = "this"
+			} else if within == "" {
+				of.behind = i.Steps[0].Name
+			}
 		}
 		if l.reference(t) {
 			of.form = either

@@ -132,3 +132,31 @@ func (m *member) run(t *testing.T, text, level string, count func(call string, g
 		count(c.name, got)
 	})
 }
+
+// TestOrderOfGCC14: GCC 14 puts together what is attached to components behind one pointer,
+// this too, and releases the descriptor of a static array behind its data.
+func TestOrderOfGCC14(t *testing.T) {
+	l := listed{fortran: true, entries: []snapshot.Entry{
+		{Address: 0x1000, Size: 64, Role: snapshot.Release}, // no descriptor
+		{Address: 0x2000, Size: 800, Role: snapshot.From},
+		{Address: 0x3000, Size: 64, Role: snapshot.Release},
+		{Address: 0x3000, Role: snapshot.Pointer, Follows: true},
+	}}
+	if !l.group() || !slices.Equal(l.groups, []group{{0, 1, false}, {1, 4, false}}) {
+		t.Errorf("groups %v", l.groups)
+	}
+	behind := func(name, pointer string) item { return item{plain: name, form: attached, behind: pointer} }
+	items := []item{behind("a", "this"), behind("b", "p"), {plain: "c"}, behind("d", "this"), behind("e", "p")}
+	for _, c := range []struct {
+		behind bool
+		want   string
+	}{{false, "abcde"}, {true, "daebc"}} {
+		got := ""
+		for _, of := range l.together(items, c.behind) {
+			got += of.plain
+		}
+		if got != c.want {
+			t.Errorf("put together %v: %s, want %s", c.behind, got, c.want)
+		}
+	}
+}
