@@ -154,6 +154,19 @@ func TestWrapperCommandLines(t *testing.T) {
 	})
 }
 
+// An array of arrays is none of pointers: a part of it that is not contiguous is an error.
+func TestWrapperRowsOfArrays(t *testing.T) {
+	folder := t.TempDir()
+	for _, directive := range []string{"enter data copyin(m[0:2][1:2])", "exit data copyout(m[0:2][1:2])", "data copy(m[0:2][1:2])"} {
+		if err := os.WriteFile(filepath.Join(folder, "a.c"), []byte("void f (int m[4][4])\n{\n#pragma acc "+directive+"\n  {}\n}\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if r := invoke(t, folder, "cc", "-c", "a.c"); r.status != 1 || !strings.Contains(r.stderr, "a.c:3:") || !strings.Contains(r.stderr, "error: ") {
+			t.Errorf("%s: exit status %d, said:\n%s", directive, r.status, r.stderr)
+		}
+	}
+}
+
 // What cannot be had is an error where the clause stands, and nothing is made.
 func TestWrapperRefuses(t *testing.T) {
 	folder := t.TempDir()

@@ -139,11 +139,16 @@ func (r *pointerRows) attach() string {
 	return statement
 }
 
+// pointer is a statement that is an error where a row is not reached by a pointer, but an array.
+func (r *pointerRows) pointer() string {
+	return fmt.Sprintf("{ __typeof__ (%s[accscope_i]) accscope_pointer __attribute__ ((__unused__)) = %[1]s[accscope_i]; }", r.base)
+}
+
 // arrive maps the pointers and the rows.
 func (r *pointerRows) arrive(clause string) []string {
 	d := r.construct.language.directive
 	return []string{
-		d(fmt.Sprintf("enter data copyin(%s[%s:%s])%s", r.base, r.low, r.length, r.suffix)), r.loop,
+		d(fmt.Sprintf("enter data copyin(%s[%s:%s])%s", r.base, r.low, r.length, r.suffix)), r.loop, r.pointer(),
 		d("enter data " + clause + "(" + r.row + ")" + r.suffix), r.attach(), "}",
 	}
 }
@@ -152,7 +157,7 @@ func (r *pointerRows) arrive(clause string) []string {
 func (r *pointerRows) depart(clause string) []string {
 	d := r.construct.language.directive
 	return []string{
-		r.loop, d("exit data " + clause + "(" + r.row + ")" + r.suffix), "}",
+		r.loop, r.pointer(), d("exit data " + clause + "(" + r.row + ")" + r.suffix), "}",
 		d(fmt.Sprintf("exit data delete(%s[%s:%s])%s", r.base, r.low, r.length, r.suffix)),
 	}
 }
