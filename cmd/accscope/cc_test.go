@@ -170,16 +170,22 @@ func TestWrapperRowsOfArrays(t *testing.T) {
 // What cannot be had is an error where the clause stands, and nothing is made.
 func TestWrapperRefuses(t *testing.T) {
 	folder := t.TempDir()
-	source := filepath.Join(folder, "bind.c")
-	if err := os.WriteFile(source, []byte("int f (int);\n#pragma acc routine(f) seq \\\n  bind(g)\n"), 0o644); err != nil {
+	source := filepath.Join(folder, "a.c")
+	if err := os.WriteFile(source, []byte("void f (int *p)\n{\n#pragma acc data \\\n  copy(always: p[0:2])\n  {}\n}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r := invoke(t, folder, "cc", "-c", "bind.c")
-	if r.status != 1 || !strings.Contains(r.stderr, "bind.c:2:") || !strings.Contains(r.stderr, ": error: bind cannot be had") {
+	r := invoke(t, folder, "cc", "-c", "a.c")
+	if r.status != 1 || !strings.Contains(r.stderr, "a.c:3:") || !strings.Contains(r.stderr, ": error: the modifier always of copy cannot be had") {
 		t.Errorf("exit status %d, said:\n%s", r.status, r.stderr)
 	}
-	if _, err := os.Stat(filepath.Join(folder, "bind.o")); err == nil {
+	if _, err := os.Stat(filepath.Join(folder, "a.o")); err == nil {
 		t.Error("an object is made")
+	}
+	if err := os.WriteFile(source, []byte("int g (int);\n#pragma acc routine seq bind(g)\nint f (int x) { return x; }\n#pragma acc routine seq\nint h (int x) { return f (x); }\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := invoke(t, folder, "cc", "-c", "a.c"); r.status != 1 || !strings.Contains(r.stderr, "a.c:2:25: error: bind of f cannot be had with GCC: the routine in line 5 calls it") {
+		t.Errorf("exit status %d, said:\n%s", r.status, r.stderr)
 	}
 }
 

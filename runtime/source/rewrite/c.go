@@ -32,6 +32,7 @@ func C(source, file string, preprocessed *Preprocessed, refused map[int]bool, co
 			}
 		}
 	}
+	t.bind(all)
 	for _, c := range all {
 		for _, n := range c.notes {
 			n.File = file

@@ -211,13 +211,6 @@ func deviceResident(c *construct) {
 	}
 }
 
-// bindClause refuses the name that a routine has on a device (§2.15.1).
-func bindClause(c *construct) {
-	if c.name == "routine" && c.find("bind") != nil {
-		c.refuse("bind", "bind cannot be had with GCC, which calls the function of that name itself: call the other one under acc_on_device")
-	}
-}
-
 // repeated leaves out what clauses say twice of a variable.
 func repeated(c *construct) {
 	first := map[string]int{} // the clause that names an item

@@ -33,9 +33,10 @@ type construct struct {
 	ending []string // statements behind it, in that region
 	last   []string // statements behind the region
 
-	pgi           bool // it is a directive of PGI's model
-	pgiBounds     bool // its subarrays are lower and upper bounds
-	noncontiguous bool // GCC refuses a section of it as such
+	pgi           bool    // it is a directive of PGI's model
+	pgiBounds     bool    // its subarrays are lower and upper bounds
+	noncontiguous bool    // GCC refuses a section of it as such
+	binds         []bound // of a routine
 	notes         []Note
 }
 
@@ -55,6 +56,9 @@ type language interface {
 	// region is how a region begins, and how it ends.
 	region(directive string) (open []string, end string)
 	fortran() bool
+	// routine is the procedure that a routine directive without a name is about, by the text
+	// behind it, or in Fortran ahead of it.
+	routine(text string) string
 	// innerVariables are those of the loops in a loop that it does not declare.
 	innerVariables(body string) []string
 }

@@ -45,6 +45,7 @@ func Fortran(source, file string, fixed bool, include func(name string) (path, t
 			}
 		}
 	}
+	t.bind(all)
 	for _, c := range all {
 		for _, n := range c.notes {
 			n.File = file
@@ -124,6 +125,7 @@ func (t *fortranText) constructs(source string, found map[int]*directive.Directi
 			pgi: t.lines[line-1] != t.named[line-1],
 		}}
 		before := strings.Join(t.lines[:line-1], "\n")
+		c.body = before
 		c.array = func(name string) bool { return declaresFortranArray(before, name) }
 		for len(open) > 0 && open[len(open)-1].end < line {
 			open = open[:len(open)-1]

@@ -122,9 +122,26 @@ reductions (void)
   free (p);
 }
 
+#pragma acc routine seq
+static int on_device (int x) { return x + 100; }
+#pragma acc routine seq bind(on_device)
+static int on_host (int x) { return x + 1; }
+
+static void
+bound (void)
+{
+  int a[8], i;
+
+#pragma acc parallel loop copyout(a)
+  for (i = 0; i < 8; i++)
+    a[i] = on_host (i);
+  CHECK (a[7] == 107 && on_host (7) == 8);
+}
+
 int
 main (void)
 {
+  bound ();
   conditions ();
   loops ();
   reductions ();

@@ -12,6 +12,22 @@ contains
       stop 1
     end if
   end subroutine
+  integer function on_device(x)
+!$acc routine seq
+    integer, value :: x
+    on_device = x + 100
+  end function
+  integer function on_host(x)
+!$acc routine seq bind(on_device)
+    integer, value :: x
+    on_host = x + 1
+  end function
+  subroutine set(x, to)
+!$acc routine seq
+    integer, intent(out) :: x
+    integer, value :: to
+    x = to
+  end subroutine
 end module
 
 program directives
@@ -133,6 +149,11 @@ program directives
     s = 1
   end block
   call check(134, a(64) == 64 .and. s == 1)
+!$acc parallel loop copyout(a)
+  do i = 1, 64
+    call set(a(i), on_host(i))
+  end do
+  call check(0, a(64) == 164 .and. on_host(64) == 65)
 !$acc shutdown device_type(default)
 !$acc shutdown
 end program
