@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 	"unsafe"
@@ -237,24 +239,29 @@ func TestWindow(t *testing.T) {
 		}
 		return
 	}
-	windows := func() (count int) {
-		maps, err := os.ReadFile("/proc/self/maps")
+	maps := func() string {
+		text, err := os.ReadFile("/proc/self/maps")
 		if err != nil {
 			t.Fatal(err)
 		}
-		for line := range strings.Lines(string(maps)) {
+		return string(text)
+	}
+	mapped := func(maps string, address uint64) bool {
+		for line := range strings.Lines(maps) {
 			var begin, end uint64
-			var flags string
-			if n, _ := fmt.Sscanf(line, "%x-%x %s", &begin, &end, &flags); n == 3 && flags == "---p" && end-begin == 16<<20 {
-				count++
+			if n, _ := fmt.Sscanf(line, "%x-%x", &begin, &end); n == 2 && begin <= address && address < end {
+				return true
 			}
 		}
-		return count
+		return false
 	}
-	before := windows()
-	newDevice(t)
-	if after := windows(); before != 0 || after != 1 {
-		t.Errorf("%d windows, then %d, want 0 and 1", before, after)
+	before := maps()
+	d := newDevice(t)
+	after := maps()
+	p := link(t, d, head+".entry k (.param .u64 %in)\n{\n.local .align 8 .b8 %f[8]; .reg .u64 %a, %r;\nld.param.u64 %a,[%in];\ncvta.local.u64 %r,%f;\nst.u64 [%a],%r;\nret;\n}\n", "k")
+	got, at := asWords[uint64](d, 1)
+	if fault := d.run(p, "k", 1, 1, 1, at); fault != nil || mapped(before, got[0]) || !mapped(after, got[0]) {
+		t.Errorf("a lane's stack at %#x: kept free %v, and with a memory %v, want false and true; fault %v", got[0], mapped(before, got[0]), mapped(after, got[0]), fault)
 	}
 }
 
@@ -394,6 +401,53 @@ L:
 `, "k")
 	if fault := d.run(p, "k", 20, 1, 1, address(d.words(1))); fault != nil {
 		t.Error(fault.Words())
+	}
+}
+
+// TestGangThreadsLeaveSignals: threads that run gangs are kept, and leave the program's signals
+// to the program's threads.
+func TestGangThreadsLeaveSignals(t *testing.T) {
+	d := newDevice(t)
+	p := link(t, d, head+".entry k (.param .u64 %in) { ret; }\n", "k")
+	kept := func() (blocked []uint64) {
+		tasks, err := filepath.Glob("/proc/self/task/*/status")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, task := range tasks {
+			text, err := os.ReadFile(task)
+			if err != nil {
+				continue // a thread that has ended since
+			}
+			if name, rest, _ := strings.Cut(string(text), "\n"); strings.HasSuffix(name, "\taccscope-gangs") {
+				_, mask, _ := strings.Cut(rest, "SigBlk:\t")
+				var signals uint64
+				if _, err := fmt.Sscanf(mask, "%x", &signals); err != nil {
+					t.Fatal(err)
+				}
+				blocked = append(blocked, signals)
+			}
+		}
+		return blocked
+	}
+	for range 20 {
+		if fault := d.run(p, "k", 1000, 1, 32, 0); fault != nil {
+			t.Fatal(fault.Words())
+		}
+	}
+	bit := func(signal syscall.Signal) uint64 { return 1 << (signal - 1) }
+	want := bit(syscall.SIGUSR1) | bit(syscall.SIGTERM) | bit(syscall.SIGALRM) | bit(syscall.SIGPROF)
+	blocked := kept()
+	for begin := time.Now(); len(blocked) == 0 && time.Since(begin) < time.Minute; blocked = kept() {
+		time.Sleep(time.Millisecond) // until it has its name
+	}
+	if len(blocked) != 1 {
+		t.Errorf("%d threads are kept, want 1", len(blocked))
+	}
+	for _, signals := range blocked {
+		if signals&want != want || signals&bit(syscall.SIGSEGV) != 0 {
+			t.Errorf("a thread of gangs blocks %#x, want %#x among them, and not a crash's", signals, want)
+		}
 	}
 }
 
