@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/state"
 )
@@ -39,7 +40,7 @@ func (p *programView) draw(a *app, c canvas) {
 		}
 		if x.Exit != "" {
 			state += ", " + x.Exit
-			if x.Exit != "status 0" {
+			if x.Exit != model.Succeeded {
 				style = t.failure
 			}
 		}

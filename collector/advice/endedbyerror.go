@@ -3,6 +3,8 @@ package advice
 import (
 	"fmt"
 	"strings"
+
+	"github.com/accscope/accscope/collector/model"
 )
 
 // endedByError finds the errors of the runtime that programs ended with: the last one of a
@@ -13,7 +15,7 @@ var endedByError = &rule{
 	evidence: `SELECT NULL AS subject, e.source_file, e.line, e.function, e.process, e.thread, e.device, coalesce(e.async, -2) AS async_queue, 0 AS bytes,
   max(e.time) AS start, e.time AS end, 0 AS device_start, 0 AS device_end, e.message AS detail
 FROM errors e JOIN processes p ON p.process = e.process
-WHERE p.ended IS NOT NULL AND coalesce(p.exit, iif(p.ended = 'exited', 'status 0', '')) <> 'status 0' GROUP BY e.process`,
+WHERE p.ended IS NOT NULL AND coalesce(p.exit, iif(p.ended = 'exited', '` + model.Succeeded + `', '')) <> '` + model.Succeeded + `' GROUP BY e.process`,
 	confidence: Certain,
 	timeless:   true,
 	subject:    anError,

@@ -30,8 +30,8 @@ var neverDeleted = &rule{
 	evidence: `WITH kept AS MATERIALIZED (
   SELECT a.* FROM allocations a JOIN processes p ON p.process = a.process
   LEFT JOIN (SELECT process, min(start) AS down FROM spans WHERE kind = 'device_shutdown' GROUP BY process) s ON s.process = a.process
-  WHERE a.kind = 'create' AND (a.ended IS NULL OR a.ended >= s.down) AND a.record IN (SELECT record FROM events WHERE kind_code = 6 AND construct IN ('enter_data', 'runtime_api'))
-    AND p.ended IN ('exited', 'quick_exit', '_exit', 'exec') AND (p.exit = 'status 0' OR p.process NOT IN (SELECT process FROM errors))
+  WHERE a.kind = 'create' AND (a.ended IS NULL OR a.ended >= s.down) AND a.record IN (SELECT record FROM events WHERE kind_code = 6 AND ` + deletable + `)
+    AND ` + byItself + `
 ), step AS (
   SELECT record, process, device, variable, source_file, line, function, start AS at FROM kept
   UNION ALL SELECT 0, process, 0, NULL, NULL, 0, NULL, enqueued FROM kernels

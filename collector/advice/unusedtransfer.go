@@ -20,7 +20,7 @@ var unusedTransfer = &rule{
 	name:  "unused-transfer",
 	about: "Data are sent to the device that no kernel uses before they are overwritten or deleted, or brought back though no kernel changes them.",
 	evidence: history + `own AS MATERIALIZED (
-  SELECT p.process FROM processes p WHERE p.ended IN ('exited', 'quick_exit', '_exit', 'exec') AND (p.exit = 'status 0' OR p.process NOT IN (SELECT process FROM errors))
+  SELECT p.process FROM processes p WHERE ` + byItself + `
 ), never AS MATERIALIZED (
   SELECT u.process, CAST(substr(u.data, instr(u.data, ' ') + 1) AS INTEGER) AS host, u.bytes,
     coalesce((SELECT min(start) FROM spans s WHERE s.kind = 'device_shutdown' AND s.process = u.process), 9223372036854775807) AS down

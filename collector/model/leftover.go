@@ -6,23 +6,27 @@ import (
 	"github.com/accscope/accscope/callbacks"
 )
 
+// OwnEnds are the ends (ProcessInfo.Ended) that a process comes to by itself.
+var OwnEnds = []string{"exited", "quick_exit", "_exit", "exec"}
+
+// Succeeded is the exit (ProcessInfo.Exit) of a process that no error ended.
+const Succeeded = "status 0"
+
 // EndedByItself says whether the process came to an end of its own: what it had left on a
 // device then it will never delete. One that runs may still do so, and one that a signal or,
 // failed, an error of the runtime ended had no chance to.
 func (p *ProcessInfo) EndedByItself(failed bool) bool {
-	switch p.Ended {
-	case "exited", "quick_exit", "_exit", "exec":
-		return !failed || p.Exit == "status 0"
-	}
-	return false
+	return slices.Contains(OwnEnds, p.Ended) && (!failed || p.Exit == Succeeded)
 }
+
+// Deletables are the constructs whose data stay on a device until the program deletes them.
+var Deletables = []callbacks.Construct{callbacks.EnterData, callbacks.RuntimeAPI}
 
 // Deletable says whether what an acc_construct_t put on a device stays until the program
 // deletes it: data of a structured region go with it, and a declare directive's are there
 // for good.
 func Deletable(construct int32) bool {
-	c := callbacks.Construct(construct)
-	return c == callbacks.EnterData || c == callbacks.RuntimeAPI
+	return slices.Contains(Deletables, callbacks.Construct(construct))
 }
 
 // structured says whether an acc_construct_t has a region that its data live in.
