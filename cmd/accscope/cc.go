@@ -91,12 +91,12 @@ type compilation struct {
 	line        *compilerLine
 	out, told   io.Writer
 	folder      string // for rewritten sources and objects
+	signals     interruption
 	explain     bool
 	show        bool
 	pgi         bool // subarrays of C are those of PGI's model
 	device      string
-	environment []string       // of the compiler, beside ours
-	interrupted syscall.Signal // that ended the compiler, or came
+	environment []string // of the compiler, beside ours
 }
 
 // run compiles, and ends as the compiler did.
@@ -120,6 +120,8 @@ func (w wrapper) run(out, told io.Writer, args []string) error {
 		return err
 	}
 	defer os.RemoveAll(c.folder)
+	c.signals.folder = c.folder
+	defer c.signals.watch()()
 	return c.compile(args)
 }
 
@@ -198,8 +200,7 @@ func (c *compilation) missing(err error) error {
 	return statusError{fmt.Errorf("%s: %w: install it, or name another in %s", c.name, err, c.variable), exitNotFound}
 }
 
-// call runs the compiler, and gives its exit status. Interrupts end it, too: it is waited
-// for, so that nothing is left of either.
+// call runs the compiler, and gives its exit status. A signal that ends it ends the wrapper.
 func (c *compilation) call(input string, stdout, stderr io.Writer, args []string) (status int, err error) {
 	words := append(append([]string{}, c.compiler...), args...)
 	command := exec.Command(words[0], words[1:]...)
@@ -211,25 +212,22 @@ func (c *compilation) call(input string, stdout, stderr io.Writer, args []string
 		}
 		return 0, err
 	}
-	stop := forward(command.Process, &c.interrupted)
+	c.signals.runs(command.Process, 0)
 	err = command.Wait()
-	stop()
 	var exit *exec.ExitError
+	var by syscall.Signal
 	if errors.As(err, &exit) {
+		err = nil
 		if wait, ok := exit.Sys().(syscall.WaitStatus); ok && wait.Signaled() {
-			c.interrupted = wait.Signal()
+			by = wait.Signal()
 		}
-		return exit.ExitCode(), nil
 	}
-	return 0, err
+	c.signals.runs(nil, by)
+	return command.ProcessState.ExitCode(), err
 }
 
-// ended ends as the compiler did: by its signal, or with its status.
-func (c *compilation) ended(status int) error {
-	if c.interrupted != 0 {
-		os.RemoveAll(c.folder)
-		dieBy(c.interrupted)
-	}
+// ended ends with the compiler's exit status.
+func ended(status int) error {
 	if status != 0 {
 		return statusError{nil, status}
 	}

@@ -51,9 +51,9 @@ func (c *compilation) compile(args []string) error {
 	}
 	switch {
 	case failed:
-		return c.ended(1)
-	case c.show, c.interrupted != 0:
-		return c.ended(0)
+		return ended(1)
+	case c.show:
+		return ended(0)
 	case len(changed) == 0:
 		return c.become(args)
 	case len(l.inputs) == 1:
@@ -61,7 +61,7 @@ func (c *compilation) compile(args []string) error {
 		if err != nil {
 			return err
 		}
-		return c.ended(status)
+		return ended(status)
 	}
 	return c.several(changed)
 }
@@ -289,7 +289,7 @@ func (c *compilation) several(changed []rewritten) error {
 		}
 		worst = max(worst, status)
 	}
-	return c.ended(worst)
+	return ended(worst)
 }
 
 // link compiles the rewritten sources to objects, and links these in their places.
@@ -309,8 +309,8 @@ func (c *compilation) link(changed []rewritten) error {
 		if err != nil {
 			return err
 		}
-		if status != 0 || c.interrupted != 0 {
-			return c.ended(status)
+		if status != 0 {
+			return ended(status)
 		}
 		args[input.index] = object
 	}
@@ -324,5 +324,5 @@ func (c *compilation) link(changed []rewritten) error {
 	if err != nil {
 		return err
 	}
-	return c.ended(status)
+	return ended(status)
 }
