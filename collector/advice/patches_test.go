@@ -130,11 +130,8 @@ func TestRowsOtherWays(t *testing.T) {
 	} {
 		path, line := sourceOf(t, "f.c", head+test.text)
 		row := &kernelRow{sources: report.SourcesAt(time.Time{}), files: []string{path}}
-		for _, words := range []string{"parallel loop present(a) // 1", "parallel loop present(a)"} {
-			at := line(words)
-			if words = strings.TrimSuffix(words, " // 1"); len(row.constructs) == 1 {
-				at += 2
-			}
+		first := line("parallel loop present(a) // 1")
+		for _, at := range []int64{first, first + 2} {
 			c := &rowConstruct{constructPlace: constructPlace{file: path, line: at}, ends: map[rowEnd]bool{}}
 			if strings.Contains(test.text, "// end") {
 				c.ends[rowEnd{what: "the update", at: constructPlace{file: path, line: line("// end")}}] = true
