@@ -61,6 +61,13 @@ type HostCoded interface {
 	Strict() bool
 }
 
+// A Watching device stops kernels that leave what was allocated: there every variable has
+// an allocation of its own, so that none goes on in the next one.
+type Watching interface {
+	Device
+	Watches() bool
+}
+
 // A Pooled device takes memory from its driver in large pieces. Only those are
 // allocations and deallocations of device memory in the sense of the alloc and
 // free events (OpenACC 3.3 §5.1.7).

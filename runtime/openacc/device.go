@@ -42,6 +42,7 @@ type Device struct {
 	senders                   []*Queue                   // of other devices, that have copied to this one
 	links                     []linked                   // declare link variables of its images
 	hostCoded                 device.HostCoded           // the driver, if it is one
+	watching                  bool                       // variables have allocations of their own (device.Watching)
 	warned                    map[warning]bool           // said already
 	exposed                   map[[2]uintptr]bool        // addresses and sizes that acc_deviceptr was asked for, as told
 	departed, departedKernels departed                   // mappings that are gone
@@ -173,6 +174,8 @@ func (d *Device) openDriver() error {
 	d.queues = map[int]*Queue{}
 	d.idle, d.copyBacks, d.links = nil, nil, nil
 	d.hostCoded, _ = driver.(device.HostCoded)
+	watching, ok := driver.(device.Watching)
+	d.watching = ok && watching.Watches()
 	d.pool = watchPool(driver)
 	d.byAsync.Clear()
 	d.unheard.Store(nil)

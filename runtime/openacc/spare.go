@@ -23,7 +23,7 @@ type spare struct {
 
 // keepSpare takes memory in, and says whether it did.
 func (q *Queue) keepSpare(memory *allocation) bool {
-	if memory.size > spareBytes {
+	if memory.size > spareBytes || q.device.watching {
 		return false
 	}
 	q.mu.Lock()

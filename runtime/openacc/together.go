@@ -61,6 +61,9 @@ func (p *planner) reserve(items []goacc.Item) {
 	s := p.t.scratch
 	s.places = s.places[:0]
 	p.together = nil
+	if p.d.watching {
+		return
+	}
 	members := 0
 	for i := range items {
 		item := &items[i]

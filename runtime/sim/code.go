@@ -82,6 +82,9 @@ func (d *codeDevice) Alloc(bytes uint64) (device.Address, error) {
 	return address, err
 }
 
+// Watches is always so: lanes use what was allocated, byte by byte.
+func (d *codeDevice) Watches() bool { return true }
+
 func (d *codeDevice) Free(address device.Address) error {
 	d.memory.Remove(uintptr(address))
 	return d.simDevice.Free(address)

@@ -78,6 +78,31 @@ func inside(t *testing.T, f *fixture) {
 	}
 }
 
+// watching: a kernel that uses one byte behind an allocation fails.
+func watching(t *testing.T, f *fixture) {
+	watches, ok := f.device.(device.Watching)
+	if !ok || !watches.Watches() {
+		t.Skip("kernels may use all of the device's memory")
+	}
+	q := f.queue(t)
+	add := f.kernel(t, f.kernels.Add)
+	const n = 32 // all of an allocation, with its alignment
+	values, parameters := make([]int64, n), []int64{n + 1, 2}
+	src, size := pointer(values)
+	from, few := pointer(parameters)
+	a, p := f.alloc(t, size), f.alloc(t, few)
+	check(t, Upload(q, 1, a, src, size, true))
+	check(t, Upload(q, 2, p, from, few, true))
+	err := Launch(q, 3, add, add.Resolve(device.Geometry{}), Arguments(t, f.device, q, a, p, p+8), true)
+	if err == nil {
+		err = q.Synchronize()
+	}
+	var failure *device.Error
+	if !errors.As(err, &failure) || failure.Code != device.Execution {
+		t.Errorf("a kernel that leaves an allocation: %v", err)
+	}
+}
+
 // pool: what a device takes from its driver covers what is allocated, and it gives
 // back what it took, once.
 func pool(t *testing.T, f *fixture) {

@@ -42,6 +42,7 @@ func Run(t *testing.T, b device.Backend, k Kernels) {
 		{"threads", threads},
 		{"images", images},
 		{"inside", inside},
+		{"watching", watching},
 		{"pool", pool},
 		{"free memory", freeMemory},
 		{"adopting", adopting},
