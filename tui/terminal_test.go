@@ -416,7 +416,7 @@ func TestReplay(t *testing.T) {
 	term.keys("/")
 	term.keys("-l", "never-deleted")
 	term.keys("Enter")
-	term.shows(fmt.Sprintf(" %d never-deleted", kept+1), "scene.c:50", "exit data delete(kept)")
+	term.shows(fmt.Sprintf(" %d never-deleted", kept+1), "scene.c:50", "exit data delete(kept[0:1024])")
 	term.keys("3", "$")
 	term.tmux("resize-window", "-x", "80", "-y", "24")
 	term.shows("leaked", "? help")

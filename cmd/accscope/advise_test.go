@@ -34,7 +34,7 @@ func TestAdvice(t *testing.T) {
 		{"implicit-transfer", "field", "around the loop at line 10 in bad: #pragma acc data copy(field)"},
 		{"needless-wait", "queue 1", "leave the wait out; wait once, before the host needs a result"},
 		{"synchronous-construct", "bad._omp_fn.0", "#pragma acc parallel loop async(1)\nand before the end of the data region at line 10: #pragma acc wait(1)"},
-		{"never-deleted", "block", "exit data delete(block) where the host frees the data"},
+		{"never-deleted", "block", "#pragma acc exit data delete(block[0:N]) where the host frees the data"},
 		{"deleted-while-busy", "field", "wait for the queue before the data are deleted, or delete them on the same queue (exit data … async)"},
 		{"queue-race", "field", "#pragma acc update self(field) async(3) wait(1)\nor the same queue for both"},
 		{"imbalance", "work._omp_fn.0", "divide the work by what it costs, not by its number of elements"},
