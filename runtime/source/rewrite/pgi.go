@@ -19,7 +19,7 @@ var pgiNames = []struct {
 	{regexp.MustCompile(`(?i)^\s*end\s+region\b`), " end kernels"},
 	{regexp.MustCompile(`(?i)^\s*end\s+data\s+region\b`), " end data"},
 	{regexp.MustCompile(`(?i)^\s*(for|do)\b`), " loop"},
-	{regexp.MustCompile(`(?i)^\s*((copy|copyin|copyout|local|deviceptr|device\s+resident|mirror|reflected)\s*\()`), " declare $1"},
+	{regexp.MustCompile(`(?i)^\s*((copy|copyin|copyout|local|deviceptr|device\s+resident|device\s+present|mirror|reflected|function)\s*\()`), " declare $1"},
 }
 
 // fromPGI gives a directive of PGI's model the name that OpenACC has for it.
@@ -68,6 +68,12 @@ func pgiClauses(c *construct) {
 		case is(clause, "update") && !clause.Has:
 			update = true
 			continue
+		case is(clause, "device") && !clause.Has && i+1 < len(c.clauses) && is(c.clauses[i+1], "present"):
+			c.refuse(clause.Name, "device present of PGI's model cannot be had with GCC: use the clause present where the arrays are used")
+			return
+		case is(clause, "function"):
+			c.refuse(clause.Name, "function of PGI's model cannot be had with GCC: use the clause present in the function itself")
+			return
 		case is(clause, "device") && !clause.Has:
 			continue // resident
 		case is(clause, "resident"):

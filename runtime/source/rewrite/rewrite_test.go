@@ -118,6 +118,40 @@ func TestFortranLines(t *testing.T) {
 	}
 }
 
+// What PGI's model has and GCC cannot do is an error by its name, where it stands.
+func TestRefusedOfPGI(t *testing.T) {
+	for _, test := range []struct {
+		directive, named string
+		column           int // of the word, from 1, behind a sentinel of 11 characters
+	}{
+		{" device present(a)", "device present", 13},
+		{"  device  present (a)", "device present", 14},
+		{" function(f) reflected(a)", "function", 13},
+		{" reflected(a)", "reflected", 13},
+		{" copyin(b), mirror(a)", "mirror", 24},
+	} {
+		preprocessed := ReadPreprocessed("# 1 \"a.c\"\n\n#pragma acc" + test.directive + "\n")
+		inC := C("\n#pragma acc"+test.directive+"\n", "a.c", preprocessed, nil, nil, Options{Device: "nvidia"})
+		include := func(string) (path, text string, ok bool) { return "", "", false }
+		inFortran := Fortran("\n     !$acc"+test.directive+"\n", "a.f90", false, include, Options{Device: "nvidia"})
+		for file, result := range map[string]*Result{"a.c": inC, "a.f90": inFortran} {
+			var refused []Note
+			for _, n := range result.Notes {
+				if n.Severity == Error {
+					refused = append(refused, n)
+				}
+			}
+			column := test.column
+			if file == "a.f90" {
+				column-- // of a sentinel of 10 characters
+			}
+			if len(refused) != 1 || refused[0].File != file || refused[0].Line != 2 || refused[0].Column != column || !strings.HasPrefix(refused[0].Text, test.named+" of PGI's model cannot be had") {
+				t.Errorf("%s in %s: %+v, want %s at column %d", test.directive, file, result.Notes, test.named, column)
+			}
+		}
+	}
+}
+
 func FuzzC(f *testing.F) {
 	f.Add("int a[4];\n#pragma acc data copy(a[0:2][1:3]) async(1) default(none)\n{ }\n", "data copy(a[0:2][1:3]) async(1) default(none)", 2)
 	f.Add("#pragma acc region for parallel\nfor (;;) ;\n", "region for parallel", 1)
