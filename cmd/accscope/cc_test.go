@@ -189,6 +189,26 @@ func TestWrapperRefuses(t *testing.T) {
 	}
 }
 
+// What GCC ignores in silence is an error where it is of PGI's model, else a warning.
+func TestWrapperUnknownDirectives(t *testing.T) {
+	folder := t.TempDir()
+	for directive, want := range map[string]struct {
+		status int
+		said   string
+	}{
+		"device present(p)": {1, "a.c:1:13: error: device of PGI's model cannot be had"},
+		"function(f)":       {1, "a.c:1:13: error: function of PGI's model cannot be had"},
+		"paralel loop":      {0, "a.c:1:13: warning: paralel is no directive of OpenACC: GCC ignores it"},
+	} {
+		if err := os.WriteFile(filepath.Join(folder, "a.c"), []byte("#pragma acc "+directive+"\nint f (int *p) { return *p; }\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if r := invoke(t, folder, "cc", "-c", "a.c"); r.status != want.status || strings.Count(r.stderr, want.said) != 1 {
+			t.Errorf("%s: exit status %d, said:\n%s", directive, r.status, r.stderr)
+		}
+	}
+}
+
 // The wrapper says what it does, and shows it.
 func TestWrapperExplains(t *testing.T) {
 	folder := wrappedFolder(t)

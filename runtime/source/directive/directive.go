@@ -201,7 +201,7 @@ var otherDataClauses = map[string]bool{
 // Parse reads a directive that is a text on one line, with its sentinel; nil where the
 // text is none.
 func Parse(text string) *Directive {
-	if behind, ok := pragma(text); ok {
+	if behind, ok := Pragma(text); ok {
 		return parse(pragmaSentinel, behind)
 	}
 	for _, fixed := range []bool{false, true} {
@@ -240,7 +240,7 @@ func parse(sentinel, text string) *Directive {
 		d.Arguments, rest = "("+inside+")", behind
 	}
 	for {
-		clause, behind := word(rest)
+		clause, behind := Word(rest)
 		if behind == "" && clause == "" {
 			return d
 		}
@@ -282,24 +282,25 @@ func parenthesised(text string) (inside, rest string, has bool) {
 
 // name takes the word that a text begins with, as names have it.
 func name(text string, fortran bool) (name, rest string) {
-	name, rest = word(text)
+	name, rest = Word(text)
 	if fortran {
 		name = strings.ToLower(name)
 	}
 	return name, rest
 }
 
-// word takes the word that a text begins with, behind blanks.
-func word(text string) (name, rest string) {
+// Word takes the word that a text begins with, behind blanks.
+func Word(text string) (name, rest string) {
 	text = strings.TrimLeft(text, " \t")
 	n := 0
-	for n < len(text) && isNameByte(text[n]) {
+	for n < len(text) && IsNameByte(text[n]) {
 		n++
 	}
 	return text[:n], text[n:]
 }
 
-func isNameByte(c byte) bool {
+// IsNameByte says whether a name of C or Fortran may have the byte.
+func IsNameByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
@@ -322,7 +323,7 @@ func closing(text string) int {
 
 // withoutModifier is a clause's list without its modifier: copyin(readonly: a).
 func withoutModifier(text string) string {
-	name, rest := word(text)
+	name, rest := Word(text)
 	rest = strings.TrimLeft(rest, " \t")
 	if name != "" && strings.HasPrefix(rest, ":") && !strings.HasPrefix(rest, "::") {
 		return rest[1:]

@@ -130,7 +130,7 @@ func cDirectives(content []byte) map[int]*Directive {
 			}
 			continue
 		}
-		text, ok := pragma(line)
+		text, ok := Pragma(line)
 		if !ok {
 			continue
 		}
@@ -147,12 +147,12 @@ func cDirectives(content []byte) map[int]*Directive {
 	return directives
 }
 
-// pragma is what stands behind "#pragma acc" on a line.
-func pragma(line string) (text string, ok bool) {
+// Pragma is what stands behind "#pragma acc" on a line.
+func Pragma(line string) (text string, ok bool) {
 	text, ok = strings.CutPrefix(strings.TrimLeft(line, " \t"), "#")
 	for _, wanted := range []string{"pragma", "acc"} {
 		var name string
-		if name, text = word(text); !ok || name != wanted {
+		if name, text = Word(text); !ok || name != wanted {
 			return "", false
 		}
 	}
@@ -235,7 +235,7 @@ func fortranSentinel(line string, fixed bool) (sentinel, text string, continues,
 		return sentinel, "", false, true
 	case fixed:
 		return sentinel, line[1:], line[0] != ' ' && line[0] != '0' && line[0] != '\t', true
-	case isNameByte(line[0]):
+	case IsNameByte(line[0]):
 		return "", "", false, false // !$accelerate
 	}
 	return sentinel, line, false, true

@@ -63,7 +63,7 @@ func (d *Directive) steps(text string) (steps []Step, ok bool) {
 	reach := ""
 	for {
 		step := Step{Reach: reach}
-		step.Name, text = word(text)
+		step.Name, text = Word(text)
 		if step.Name == "" || step.Name[0] >= '0' && step.Name[0] <= '9' {
 			return nil, false
 		}

@@ -124,9 +124,9 @@ func (s *statement) next() string {
 				n++
 			}
 			n = min(n+1, len(s.text))
-		case isNameByte(c):
+		case IsNameByte(c):
 			// 1'000'000 is one number.
-			for n < len(s.text) && (isNameByte(s.text[n]) || s.text[n] == '\'' && c <= '9') {
+			for n < len(s.text) && (IsNameByte(s.text[n]) || s.text[n] == '\'' && c <= '9') {
 				n++
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/accscope/accscope/runtime/source/directive"
 )
 
 var (
@@ -24,7 +26,7 @@ func declaresArray(text, name string) bool {
 			return false
 		}
 		end := at + len(name)
-		if at > 0 && nameByte(text[at-1]) || end < len(text) && nameByte(text[end]) {
+		if at > 0 && directive.IsNameByte(text[at-1]) || end < len(text) && directive.IsNameByte(text[end]) {
 			continue
 		}
 		behind, _, _ := strings.Cut(text[end:], "\n")
@@ -53,7 +55,7 @@ func declaration(ahead string) bool {
 	if !typed.MatchString(first) {
 		return false
 	}
-	word, _ := word(first)
+	word, _ := directive.Word(first)
 	return !slices.Contains(keywords, word)
 }
 

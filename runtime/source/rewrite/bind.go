@@ -24,7 +24,7 @@ func bindClause(c *construct) {
 	if routine == "" {
 		routine = c.language.routine(c.body)
 	}
-	if found, rest := word(name); routine == "" || found == "" || rest != "" {
+	if found, rest := directive.Word(name); routine == "" || found == "" || rest != "" {
 		c.refuse("bind", "bind cannot be had with GCC here: name the routine behind routine, and in bind")
 		return
 	}

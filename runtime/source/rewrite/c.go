@@ -9,7 +9,7 @@ import (
 
 // rules are what is done with each directive, in this order.
 var rules = []rule{
-	pgiClauses, deviceType, deviceDirective, waitDirective, waitClause, selfClause, defaultClause, dataQueues, modifierClauses, arrayReductions,
+	unknownDirective, pgiClauses, deviceType, deviceDirective, waitDirective, waitClause, selfClause, defaultClause, dataQueues, modifierClauses, arrayReductions,
 	forcedCollapse, gangDimensions, loopSizes, privateSections, atomicCondition, deviceResident, bindClause, repeated, attached, rows, columns, pointerArrays, pointers,
 }
 
@@ -99,12 +99,16 @@ func sized(c *construct) bool {
 	return false
 }
 
-// newConstruct reads a directive; nil where the text names none.
+// newConstruct reads a directive; nil where there is no name in the text.
 func newConstruct(text string, language language, options Options) *construct {
 	translated, pgi := fromPGI(text)
 	d := directive.Parse("#pragma acc" + translated)
 	if d == nil {
-		return nil
+		name, _ := directive.Word(text)
+		if name == "" {
+			return nil
+		}
+		return &construct{name: name, unknown: true, language: language, text: text, line: 1, column: 1}
 	}
 	return &construct{
 		name: d.Name, arguments: d.Arguments, original: d.Clauses, clauses: append([]directive.Clause(nil), d.Clauses...),
@@ -120,7 +124,7 @@ func withMacroLines(source, file string, p *Preprocessed) string {
 		if at.file != file || len(p.directives[at]) == 0 {
 			continue
 		}
-		if _, textual := pragma(t.line(i)); textual {
+		if _, textual := directive.Pragma(t.line(i)); textual {
 			continue
 		}
 		last := t.balanced(i)
@@ -154,7 +158,7 @@ func (t *text) constructs(file string, p *Preprocessed, refused map[int]bool, op
 	used := map[place]int{}
 	var open []*placed
 	for i := 0; i < len(t.places); i++ {
-		written, ok := pragma(t.line(i))
+		written, ok := directive.Pragma(t.line(i))
 		at := t.places[i]
 		if !ok || at.file != file || used[at] >= len(p.directives[at]) {
 			continue

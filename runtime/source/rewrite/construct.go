@@ -24,6 +24,7 @@ type construct struct {
 	body    string                 // the statement that it is about, or what follows
 	flags   int                    // how many variables were made for it
 	parent  *construct             // the construct that it lies in
+	unknown bool                   // no directive has that name
 	dropped bool                   // the directive itself is not written
 	changed bool
 
@@ -63,6 +64,17 @@ type language interface {
 	innerVariables(body string) []string
 }
 
+// unknownDirective tells of what GCC ignores in C and C++, silently without -Wall.
+func unknownDirective(c *construct) {
+	switch {
+	case !c.unknown:
+	case c.name == "device", c.name == "function":
+		c.refuse(c.name, "%s of PGI's model cannot be had with GCC: use present, or routine", c.name)
+	default:
+		c.note(Warning, c.name, c.name+" is no directive of OpenACC: GCC ignores it")
+	}
+}
+
 // rule changes a construct where it has what the rule is about.
 type rule func(*construct)
 
@@ -97,7 +109,7 @@ func wordAt(text, wanted string) int {
 		}
 		at += from
 		end := at + len(wanted)
-		if (at == 0 || !nameByte(text[at-1])) && (end == len(text) || !nameByte(text[end])) {
+		if (at == 0 || !directive.IsNameByte(text[at-1])) && (end == len(text) || !directive.IsNameByte(text[end])) {
 			return at
 		}
 		from = end
@@ -217,7 +229,7 @@ func split(list string, at byte) (items []string) {
 
 // prefixed is what stands behind a word and a colon, as in queues: 1, 2.
 func prefixed(text, wanted string) (rest string, ok bool) {
-	name, rest := word(text)
+	name, rest := directive.Word(text)
 	rest = strings.TrimLeft(rest, " \t")
 	if strings.EqualFold(name, wanted) && strings.HasPrefix(rest, ":") && !strings.HasPrefix(rest, "::") {
 		return strings.TrimSpace(rest[1:]), true
@@ -229,7 +241,7 @@ func prefixed(text, wanted string) (rest string, ok bool) {
 func modifiers(text string) (words []string, list string) {
 	rest := text
 	for {
-		name, behind := word(rest)
+		name, behind := directive.Word(rest)
 		behind = strings.TrimLeft(behind, " \t")
 		switch {
 		case name == "" || behind == "":

@@ -32,7 +32,7 @@ func forcedCollapse(c *construct) {
 // innerVariables are those that the loops inside a loop count with, declared outside of it.
 func (cLanguage) innerVariables(body string) (names []string) {
 	for i, header := range forHeader.FindAllStringSubmatch(body, -1) {
-		if name, rest := word(header[1]); i > 0 && name != "" && strings.TrimSpace(rest) == "" {
+		if name, rest := directive.Word(header[1]); i > 0 && name != "" && strings.TrimSpace(rest) == "" {
 			names = append(names, name)
 		}
 	}

@@ -3,6 +3,8 @@ package rewrite
 import (
 	"strconv"
 	"strings"
+
+	"github.com/accscope/accscope/runtime/source/directive"
 )
 
 // place is a line of a file as the preprocessor counts.
@@ -39,7 +41,7 @@ func ReadPreprocessed(output string) *Preprocessed {
 			}
 			continue
 		}
-		if text, ok := pragma(line); ok {
+		if text, ok := directive.Pragma(line); ok {
 			p.directives[at] = append(p.directives[at], text)
 			if !seen[at.file] {
 				seen[at.file] = true
@@ -86,30 +88,4 @@ func numberAndFile(text string) (at place, ok bool) {
 	}
 	at.line = number
 	return at, true
-}
-
-// pragma is what stands behind "#pragma acc" on a line.
-func pragma(line string) (text string, ok bool) {
-	text, ok = strings.CutPrefix(strings.TrimLeft(line, " \t"), "#")
-	for _, wanted := range []string{"pragma", "acc"} {
-		var name string
-		if name, text = word(text); !ok || name != wanted {
-			return "", false
-		}
-	}
-	return text, true
-}
-
-// word takes the name that a text begins with, behind blanks.
-func word(text string) (name, rest string) {
-	text = strings.TrimLeft(text, " \t")
-	n := 0
-	for n < len(text) && nameByte(text[n]) {
-		n++
-	}
-	return text[:n], text[n:]
-}
-
-func nameByte(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }

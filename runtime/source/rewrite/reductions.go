@@ -80,14 +80,14 @@ func (c *construct) sequential(region *construct) {
 // (§2.5.15); of whole arrays and members they are implied anyway.
 func (c *construct) copied(items []string) {
 	for _, item := range items {
-		name, rest := word(item)
+		name, rest := directive.Word(item)
 		if !strings.HasPrefix(strings.TrimSpace(rest), "[") {
 			continue
 		}
 		listed := false
 		for _, clause := range c.clauses {
 			for _, other := range split(clause.Arguments, ',') {
-				otherName, _ := word(other)
+				otherName, _ := directive.Word(other)
 				listed = listed || is(clause, dataClauses...) && otherName == name
 			}
 		}
@@ -99,6 +99,6 @@ func (c *construct) copied(items []string) {
 
 // scalar says whether an item of a reduction is what GCC reduces.
 func (c *construct) scalar(item string) bool {
-	name, rest := word(item)
+	name, rest := directive.Word(item)
 	return name != "" && strings.TrimSpace(rest) == "" && !c.array(name)
 }
