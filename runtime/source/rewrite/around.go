@@ -66,11 +66,14 @@ func attached(c *construct) {
 // and in a region inside of that which maps the data.
 func (c *construct) attach(clause string, moved []string) {
 	l := c.language
+	alone := *c // with the condition and the queues that the construct has
+	alone.clauses = without(c.clauses, func(other directive.Clause) bool { return !is(other, "if", "async", "wait") })
+	alone.clauses = append([]directive.Clause{{Name: clause}}, alone.clauses...)
 	switch {
 	case c.name == "exit data":
-		c.before = append(c.before, l.directive("exit data "+clause))
+		c.before = append(c.before, l.directive(alone.String()))
 	case c.name == "enter data":
-		c.after = append([]string{l.directive("enter data " + clause)}, c.after...)
+		c.after = append([]string{l.directive(alone.String())}, c.after...)
 	case !c.compute():
 		open, end := l.region("data " + clause)
 		c.inside, c.ending = append(c.inside, open...), append([]string{end}, c.ending...)

@@ -181,8 +181,12 @@ func privateSections(c *construct) {
 		}
 		var whole []string
 		for _, item := range split(clause.Arguments, ',') {
-			name, _, _ := strings.Cut(item, "[")
-			whole = append(whole, strings.TrimSpace(name))
+			name, _, sectioned := strings.Cut(item, "[")
+			if name = strings.TrimSpace(name); sectioned && !c.array(name) {
+				c.refuse(clause.Name, "%s of %s cannot be had with GCC: it is not known to be a section of an array, and of a pointer the pointer alone would be private", clause.Name, item)
+				return
+			}
+			whole = append(whole, name)
 		}
 		clause.Arguments = strings.Join(whole, ", ")
 		c.say(clause.Name, "the whole array is private: GCC takes no sections")

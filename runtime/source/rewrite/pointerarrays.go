@@ -49,9 +49,9 @@ func pointerArrays(c *construct) {
 				c.refuse("", "%s is not contiguous, and no array of pointers to rows: it cannot be had with GCC", item)
 				return
 			case c.name == "enter data":
-				c.after = append(c.after, rows.arrive(kind)...)
+				c.after = append(append(c.after, rows.wait...), rows.arrive(kind)...)
 			case c.name == "exit data":
-				c.before = append(c.before, rows.depart(kind)...)
+				c.before = append(append(c.before, rows.wait...), rows.depart(kind)...)
 			case c.structured() && arrivals[kind] != "":
 				c.before = append(append(c.before, rows.wait...), rows.arrive(arrivals[kind])...)
 				c.last = append(append(append([]string{}, rows.wait...), rows.depart(departures[kind])...), c.last...)
@@ -84,7 +84,7 @@ type pointerRows struct {
 	row         string   // the section of the row, by the index
 	base        string   // the array of pointers
 	suffix      string   // if clause
-	wait        []string // for the queue of the construct
+	wait        []string // for the queues of the construct's wait and async clauses
 	low, length string   // of the section of pointers
 }
 
@@ -123,6 +123,13 @@ func (c *construct) rowsOf(item string) *pointerRows {
 	}
 	if async := c.find("async"); async != nil {
 		r.wait = []string{c.language.directive("wait" + queueList(async))}
+	}
+	if wait := c.find("wait"); wait != nil {
+		arguments := ""
+		if wait.Has {
+			arguments = "(" + wait.Arguments + ")"
+		}
+		r.wait = append(r.wait, c.language.directive("wait"+arguments))
 	}
 	return r
 }

@@ -152,6 +152,39 @@ func TestRefusedOfPGI(t *testing.T) {
 	}
 }
 
+// What a clause becomes ahead of its directive or behind it keeps the directive's condition and
+// queues, and a private section is no private pointer.
+func TestMovedClausesKeepQueues(t *testing.T) {
+	for _, test := range []struct{ directive, want string }{
+		{" exit data copyout(dd[0:n][0:m]) async(q)", "#pragma acc wait(q)\n#line 2\nfor (long"},
+		{" exit data copyout(dd[0:n][0:m]) wait(q)", "#pragma acc wait(q)\n#line 2\nfor (long"},
+		{" enter data copyin(dd[0:n][0:m]) wait(q)", "#pragma acc wait(q)\n#line 2\n#pragma acc enter data copyin("},
+		{" exit data delete(p[0:n]) detach(p) if(c) async(q) wait(r)", "#pragma acc exit data detach(p) if(c) async(q) wait(r)\n"},
+		{" enter data copyin(p[0:n]) attach(p) if(c) async(q)", "#pragma acc enter data attach(p) if(c) async(q)\n"},
+	} {
+		source := "int **dd, *p;\n#pragma acc" + test.directive + "\n"
+		preprocessed := ReadPreprocessed("# 1 \"a.c\"\n\n#pragma acc" + test.directive + "\n")
+		result := C(source, "a.c", preprocessed, map[int]bool{2: true}, nil, Options{Device: "nvidia"})
+		if !strings.Contains(result.Text, test.want) {
+			t.Errorf("%s becomes\n%s\nwithout\n%s", test.directive, result.Text, test.want)
+		}
+	}
+	for declared, errors := range map[string]int{"int s[4];": 0, "int *s;": 1} {
+		source := declared + "\n#pragma acc parallel private(s[0:2])\n;\n"
+		preprocessed := ReadPreprocessed("# 1 \"a.c\"\n\n#pragma acc parallel private(s[0:2])\n")
+		result := C(source, "a.c", preprocessed, nil, nil, Options{Device: "nvidia"})
+		refused := 0
+		for _, n := range result.Notes {
+			if n.Severity == Error {
+				refused++
+			}
+		}
+		if refused != errors {
+			t.Errorf("%s: %+v, want %d errors", declared, result.Notes, errors)
+		}
+	}
+}
+
 func FuzzC(f *testing.F) {
 	f.Add("int a[4];\n#pragma acc data copy(a[0:2][1:3]) async(1) default(none)\n{ }\n", "data copy(a[0:2][1:3]) async(1) default(none)", 2)
 	f.Add("#pragma acc region for parallel\nfor (;;) ;\n", "region for parallel", 1)
