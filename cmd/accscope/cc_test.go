@@ -196,7 +196,7 @@ func TestWrapperUnknownDirectives(t *testing.T) {
 		status int
 		said   string
 	}{
-		"device present(p)": {1, "a.c:1:13: error: device of PGI's model cannot be had"},
+		"device present(p)": {1, "a.c:1:13: error: device present of PGI's model cannot be had"},
 		"function(f)":       {1, "a.c:1:13: error: function of PGI's model cannot be had"},
 		"paralel loop":      {0, "a.c:1:13: warning: paralel is no directive of OpenACC: GCC ignores it"},
 	} {

@@ -74,6 +74,9 @@ func (c *construct) attach(clause string, moved []string) {
 		c.before = append(c.before, l.directive(alone.String()))
 	case c.name == "enter data":
 		c.after = append([]string{l.directive(alone.String())}, c.after...)
+	case !c.compute() && c.find("if") != nil:
+		word, _ := directive.Word(clause)
+		c.refuse(word, "%s of what another clause names cannot be had with GCC beside an if clause", word)
 	case !c.compute():
 		open, end := l.region("data " + clause)
 		c.inside, c.ending = append(c.inside, open...), append([]string{end}, c.ending...)

@@ -18,20 +18,21 @@ var (
 )
 
 // declaresArray says whether the last declaration of a name in a text of C or C++ is that of an
-// array.
-func declaresArray(text, name string) bool {
+// array, and whether that of a parameter.
+func declaresArray(text, name string) (array, parameter bool) {
 	for at := len(text); ; {
 		at = strings.LastIndex(text[:at], name)
 		if at < 0 {
-			return false
+			return false, false
 		}
 		end := at + len(name)
 		if at > 0 && directive.IsNameByte(text[at-1]) || end < len(text) && directive.IsNameByte(text[end]) {
 			continue
 		}
 		behind, _, _ := strings.Cut(text[end:], "\n")
-		if declarator.MatchString(behind) && declaration(text[strings.LastIndexAny(text[:at], ";{}(\n#")+1:at]) {
-			return strings.HasPrefix(strings.TrimSpace(behind), "[")
+		begin := strings.LastIndexAny(text[:at], ";{}(\n#")
+		if declarator.MatchString(behind) && declaration(text[begin+1:at]) {
+			return strings.HasPrefix(strings.TrimSpace(behind), "["), begin >= 0 && text[begin] == '('
 		}
 	}
 }

@@ -75,6 +75,7 @@ func (p *Preprocessed) refusedIn(file string, options Options) bool {
 				continue
 			}
 			c.array = func(string) bool { return true }
+			c.parameter = c.array
 			for _, apply := range rules {
 				apply(c)
 			}
@@ -181,7 +182,8 @@ func (t *text) constructs(file string, p *Preprocessed, refused map[int]bool, op
 			found.following = t.places[i+1]
 		}
 		start := t.starts[first]
-		found.array = func(name string) bool { return declaresArray(t.source[:start], name) }
+		found.array = func(name string) bool { array, _ := declaresArray(t.source[:start], name); return array }
+		found.parameter = func(name string) bool { _, parameter := declaresArray(t.source[:start], name); return parameter }
 		found.followingText = t.source[found.statement:]
 		if found.structured() || found.loop() {
 			if end, ok := directive.StatementEnd([]byte(found.followingText)); ok {

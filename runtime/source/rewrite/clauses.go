@@ -182,7 +182,7 @@ func privateSections(c *construct) {
 		var whole []string
 		for _, item := range split(clause.Arguments, ',') {
 			name, _, sectioned := strings.Cut(item, "[")
-			if name = strings.TrimSpace(name); sectioned && !c.array(name) {
+			if name = strings.TrimSpace(name); sectioned && (!c.array(name) || c.parameter(name)) {
 				c.refuse(clause.Name, "%s of %s cannot be had with GCC: it is not known to be a section of an array, and of a pointer the pointer alone would be private", clause.Name, item)
 				return
 			}
@@ -234,9 +234,11 @@ func repeated(c *construct) {
 			case !twice:
 				first[key] = i
 				kept = append(kept, item)
+			case c.name == "enter data" || c.name == "exit data": // each counts
+				kept = append(kept, item)
 			case is(c.clauses[at], strings.ToLower(clause.Name)):
 				c.say(clause.Name, "%s is named twice, and said once", item)
-			case c.name == "enter data" || c.name == "exit data" || !c.combine(at, clause.Name, item):
+			case !c.combine(at, clause.Name, item):
 				kept = append(kept, item)
 			}
 		}

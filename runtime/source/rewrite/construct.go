@@ -20,13 +20,14 @@ type construct struct {
 	text      string // of the source, for columns
 	column    int
 
-	array   func(name string) bool // the source declares an array of that name
-	body    string                 // the statement that it is about, or what follows
-	flags   int                    // how many variables were made for it
-	parent  *construct             // the construct that it lies in
-	unknown bool                   // no directive has that name
-	dropped bool                   // the directive itself is not written
-	changed bool
+	array     func(name string) bool // the source declares an array of that name
+	parameter func(name string) bool // that array is a parameter: a pointer, in C
+	body      string                 // the statement that it is about, or what follows
+	flags     int                    // how many variables were made for it
+	parent    *construct             // the construct that it lies in
+	unknown   bool                   // no directive has that name
+	dropped   bool                   // the directive itself is not written
+	changed   bool
 
 	before []string // statements and directives ahead, a line each
 	after  []string // statements behind a directive that stands alone
@@ -66,11 +67,7 @@ type language interface {
 
 // unknownDirective tells of what GCC ignores in C and C++, silently without -Wall.
 func unknownDirective(c *construct) {
-	switch {
-	case !c.unknown:
-	case c.name == "device", c.name == "function":
-		c.refuse(c.name, "%s of PGI's model cannot be had with GCC: use present, or routine", c.name)
-	default:
+	if c.unknown {
 		c.note(Warning, c.name, c.name+" is no directive of OpenACC: GCC ignores it")
 	}
 }

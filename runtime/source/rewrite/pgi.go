@@ -56,6 +56,10 @@ func pgiClauses(c *construct) {
 		return
 	}
 	c.say("", "%s is what the directive of PGI's model is in OpenACC", c.name)
+	condition := ""
+	if given := c.find("if"); given != nil {
+		condition = " if(" + given.Arguments + ")"
+	}
 	var kept []directive.Clause
 	update := false
 	scheduled := false
@@ -79,11 +83,11 @@ func pgiClauses(c *construct) {
 		case is(clause, "resident"):
 			clause.Name = "device_resident"
 		case is(clause, "updatein"), update && is(clause, "device"):
-			c.before = append(c.before, c.language.directive("update device("+clause.Arguments+")"))
+			c.before = append(c.before, c.language.directive("update device("+clause.Arguments+")"+condition))
 			update = false
 			continue
 		case is(clause, "updateout"), update && is(clause, "host"):
-			c.last = append([]string{c.language.directive("update self(" + clause.Arguments + ")")}, c.last...)
+			c.last = append([]string{c.language.directive("update self(" + clause.Arguments + ")" + condition)}, c.last...)
 			update = false
 			continue
 		case is(clause, "local"):

@@ -22,8 +22,9 @@ func TestDeclaresArray(t *testing.T) {
 		{"struct pair s[2];\n  x = s[1];\n  else s[0] = 1;", true},
 		{"int other_s[4], s_other[2]; int s = 1;", false},
 	} {
-		if got := declaresArray(test.text, "s"); got != test.array {
-			t.Errorf("%q: %v", test.text, got)
+		got, parameter := declaresArray(test.text, "s")
+		if got != test.array || parameter != strings.HasPrefix(test.text, "void") {
+			t.Errorf("%q: array %v, parameter %v", test.text, got, parameter)
 		}
 	}
 	for _, test := range []struct {
@@ -160,18 +161,34 @@ func TestMovedClausesKeepQueues(t *testing.T) {
 		{" exit data copyout(dd[0:n][0:m]) wait(q)", "#pragma acc wait(q)\n#line 2\nfor (long"},
 		{" enter data copyin(dd[0:n][0:m]) wait(q)", "#pragma acc wait(q)\n#line 2\n#pragma acc enter data copyin("},
 		{" exit data delete(p[0:n]) detach(p) if(c) async(q) wait(r)", "#pragma acc exit data detach(p) if(c) async(q) wait(r)\n"},
+		{" region if(c) updatein(p[0:n]) update host(dd)", "#pragma acc update device(p[0:(n) + 1]) if(c)\n"},
+		{" region updateout(dd) if(c)", "#pragma acc update self(dd) if(c)\n"},
 		{" enter data copyin(p[0:n]) attach(p) if(c) async(q)", "#pragma acc enter data attach(p) if(c) async(q)\n"},
 	} {
-		source := "int **dd, *p;\n#pragma acc" + test.directive + "\n"
+		source := "int **dd, *p;\n#pragma acc" + test.directive + "\n{ }\n"
 		preprocessed := ReadPreprocessed("# 1 \"a.c\"\n\n#pragma acc" + test.directive + "\n")
 		result := C(source, "a.c", preprocessed, map[int]bool{2: true}, nil, Options{Device: "nvidia"})
 		if !strings.Contains(result.Text, test.want) {
 			t.Errorf("%s becomes\n%s\nwithout\n%s", test.directive, result.Text, test.want)
 		}
 	}
-	for declared, errors := range map[string]int{"int s[4];": 0, "int *s;": 1} {
-		source := declared + "\n#pragma acc parallel private(s[0:2])\n;\n"
-		preprocessed := ReadPreprocessed("# 1 \"a.c\"\n\n#pragma acc parallel private(s[0:2])\n")
+}
+
+// What would lose its condition, or mean another thing, is an error.
+func TestRefusedRatherThanChanged(t *testing.T) {
+	for _, test := range []struct {
+		declared, directive string
+		errors              int
+	}{
+		{"int s[4];", " parallel private(s[0:2])", 0},
+		{"int *s;", " parallel private(s[0:2])", 1},
+		{"void f (int s[4])", " parallel private(s[0:2])", 1},
+		{"int *p;", " data copyin(p[0:2]) attach(p) if(c)", 1},
+		{"int *p;", " data copyin(s->p[0:2]) if(c)", 1},
+		{"int *p;", " data copyin(s->p[0:2])", 0},
+	} {
+		source := test.declared + "\n#pragma acc" + test.directive + "\n{ }\n"
+		preprocessed := ReadPreprocessed("# 1 \"a.c\"\n\n#pragma acc" + test.directive + "\n")
 		result := C(source, "a.c", preprocessed, nil, nil, Options{Device: "nvidia"})
 		refused := 0
 		for _, n := range result.Notes {
@@ -179,8 +196,8 @@ func TestMovedClausesKeepQueues(t *testing.T) {
 				refused++
 			}
 		}
-		if refused != errors {
-			t.Errorf("%s: %+v, want %d errors", declared, result.Notes, errors)
+		if refused != test.errors {
+			t.Errorf("%s: %s: %+v, want %d errors", test.declared, test.directive, result.Notes, test.errors)
 		}
 	}
 }
