@@ -306,12 +306,14 @@ func (w *follow) into(file string, p *structure.Procedure) (stopped bool) {
 
 // callers goes on behind the calls of a procedure.
 func (w *follow) callers(p *structure.Procedure) {
-	if p.Name == "main" || slices.ContainsFunc(p.Head, func(t structure.Token) bool { return p.Fortran && t.Text == "program" }) {
+	if isProgram(p) {
 		return
 	}
-	found := false
+	static := slices.ContainsFunc(p.Head, func(t structure.Token) bool { return !p.Fortran && t.Text == "static" })
+	found, program := false, static
 	for _, file := range w.files {
 		for _, caller := range w.sources.Procedures(file) {
+			program = program || isProgram(caller)
 			if caller.Unread != "" {
 				w.refuse("%s, which may call %s: %s", caller.Name, p.Name, caller.Unread)
 			}
@@ -335,7 +337,12 @@ func (w *follow) callers(p *structure.Procedure) {
 			})
 		}
 	}
-	if !found {
+	if !found || !program {
 		w.refuse("what calls %s is not known", cmp.Or(p.Name, "it"))
 	}
+}
+
+// isProgram says whether a procedure is where a program begins.
+func isProgram(p *structure.Procedure) bool {
+	return p.Name == "main" || p.Fortran && slices.ContainsFunc(p.Head, func(t structure.Token) bool { return t.Text == "program" })
 }

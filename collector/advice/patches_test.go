@@ -125,6 +125,8 @@ func TestRowsOtherWays(t *testing.T) {
 		{"caller's update", "void step(void) {\n" + kernels + "}\nint main(void) {\nfor (int s = 0; s < 9; s++) {\nstep();\n}\n" + update + "}\n", ""},
 		{"region", "int main(void) {\n#pragma acc data copy(a)\n{\n" + kernels + update + "}\n}\n", ""},
 		{"region's end", "int main(void) {\n#pragma acc data copy(a)\n{\n" + kernels + "if (n > 8) {\n" + update + "}\n}\n}\n", "the data region at line 4 may end next"},
+		{"program elsewhere", "void step(void) {\n" + kernels + "}\nvoid all(void) {\nstep();\n" + update + "}\n", "what calls step is not known"},
+		{"program elsewhere, static", "static void step(void) {\n" + kernels + "}\nvoid all(void) {\nstep();\n" + update + "}\n", ""},
 		{"no caller", "void step(void) {\n" + kernels + "}\n", "what calls step is not known"},
 		{"on the host", "int main(void) {\n" + strings.Replace(kernels, "present(a) // 2", "present(a) if(n > 2)", 1) + update + "}\n", "the construct at line 6 may run on the host"},
 	} {
