@@ -1,5 +1,7 @@
 package directive
 
+import "iter"
+
 // statementEnd is the line where the C or C++ statement ends that a text begins with, in
 // a line of that number; 0 where that cannot be told.
 func statementEnd(text []byte, line int) int {
@@ -162,4 +164,17 @@ func StatementEnd(text []byte) (end int, ok bool) {
 	s := statement{text: text}
 	ok = s.whole(0)
 	return len(text) - len(s.text), ok
+}
+
+// Tokens are the tokens of a text of C or C++ with their offsets: names, whole literals, and
+// single characters. Comments and lines of the preprocessor are none.
+func Tokens(text string) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		s := statement{text: []byte(text)}
+		for token := s.next(); token != ""; token = s.next() {
+			if !yield(len(text)-len(s.text)-len(token), token) {
+				return
+			}
+		}
+	}
 }

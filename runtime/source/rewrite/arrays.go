@@ -8,56 +8,191 @@ import (
 	"github.com/accscope/accscope/runtime/source/directive"
 )
 
-var (
-	// declarator is how a name is followed in a declaration.
-	declarator = regexp.MustCompile(`^\s*[\[;,=)]`)
-	// typed is what comes before the first name of a declaration: words, with stars behind.
-	typed = regexp.MustCompile(`^[A-Za-z_][\w:<>]*(?:[\s*&]+[A-Za-z_][\w:<>]*)*[\s*&]+$`)
-	// keywords begin statements that are no declarations.
-	keywords = []string{"return", "else", "case", "goto", "sizeof", "delete", "new", "throw", "do", "in", "typename"}
-)
-
-// declaresArray says whether the last declaration of a name in a text of C or C++ is that of an
-// array, and whether that of a parameter.
-func declaresArray(text, name string) (array, parameter bool) {
-	for at := len(text); ; {
-		at = strings.LastIndex(text[:at], name)
-		if at < 0 {
-			return false, false
-		}
-		end := at + len(name)
-		if at > 0 && directive.IsNameByte(text[at-1]) || end < len(text) && directive.IsNameByte(text[end]) {
-			continue
-		}
-		behind, _, _ := strings.Cut(text[end:], "\n")
-		begin := strings.LastIndexAny(text[:at], ";{}(\n#")
-		if declarator.MatchString(behind) && declaration(text[begin+1:at]) {
-			return strings.HasPrefix(strings.TrimSpace(behind), "["), begin >= 0 && text[begin] == '('
-		}
-	}
+// scope is a text of C or C++ up to an offset, without what cannot be seen from there.
+type scope struct {
+	text   string
+	offset int
+	tokens []string // a block that is closed is one, {}
+	opened []int    // where in tokens the open blocks begin; -1 of extern "C"
 }
 
-// declaration says whether what stands ahead of a name in its statement declares it.
-func declaration(ahead string) bool {
-	parts := split(ahead, ',')
-	first, last := strings.TrimLeft(parts[0], " \t"), parts[len(parts)-1]
-	if len(parts) > 1 {
-		if last != strings.Repeat("*", len(last)) { // a parameter with a type of its own
-			first = last
-		} else if fields := strings.FieldsFunc(first, func(r rune) bool { return r == ' ' || r == '\t' || r == '*' }); len(fields) < 2 {
-			return false
-		} else {
-			return !slices.Contains(keywords, fields[0])
+// at is the scope at an offset.
+func (s *scope) at(offset int) *scope {
+	if offset < s.offset {
+		*s = scope{text: s.text}
+	}
+	for _, token := range directive.Tokens(s.text[s.offset:offset]) {
+		n := len(s.tokens)
+		switch token {
+		case "{":
+			if n > 1 && s.tokens[n-2] == "extern" && s.tokens[n-1][0] == '"' {
+				s.opened = append(s.opened, -1)
+				s.tokens[n-2], s.tokens[n-1] = ";", ";"
+				continue
+			}
+			s.opened = append(s.opened, n)
+		case "}":
+			if last := len(s.opened) - 1; last >= 0 {
+				if s.opened[last] >= 0 {
+					s.tokens = append(s.tokens[:s.opened[last]], "{}")
+				}
+				s.opened = s.opened[:last]
+				continue
+			}
 		}
-		first += " "
-	} else {
-		first = strings.TrimLeft(ahead, " \t")
+		s.tokens = append(s.tokens, token)
 	}
-	if !typed.MatchString(first) {
-		return false
+	s.offset = offset
+	return s
+}
+
+// declares says whether the last declaration of a name that can be seen is that of an array, and
+// whether that of a parameter.
+func (s *scope) declares(name string) (array, parameter bool) {
+	for i := len(s.tokens) - 1; i >= 0; i-- {
+		if s.tokens[i] != name {
+			continue
+		}
+		next := ";"
+		if i+1 < len(s.tokens) {
+			next = s.tokens[i+1]
+		}
+		begin := s.statement(i)
+		opened := begin > 0 && s.tokens[begin-1] == "("
+		ahead := ""
+		if opened && begin > 1 {
+			ahead = s.tokens[begin-2]
+		}
+		parameter := opened && ahead != "for"
+		stated, typename, stars := declaration(s.tokens[begin:i], parameter)
+		switch {
+		case stated && typename == "using" && next == "=":
+			end := i + slices.Index(s.tokens[i:], ";")
+			return end > i && s.tokens[end-1] == "]", false
+		case !stated || slices.Contains([]string{"if", "while", "switch"}, ahead) || !strings.Contains("[;,=)", next) || opened && !s.sees(i):
+			continue
+		case next == "[" || stars:
+			return next == "[", parameter
+		}
+		outside := scope{tokens: s.tokens[:begin]}
+		array, _ := outside.declares(typename) // by typedef
+		return array, parameter
 	}
-	word, _ := directive.Word(first)
-	return !slices.Contains(keywords, word)
+	return false, false
+}
+
+// statement is where the statement or parameter begins that a token is in.
+func (s *scope) statement(i int) int {
+	depth := 0
+	for i--; i >= 0; i-- {
+		switch s.tokens[i] {
+		case ")", "]":
+			depth++
+		case "(", "[":
+			if depth--; depth < 0 {
+				return i + 1
+			}
+		case ";", "{", "}":
+			if depth == 0 {
+				return i + 1
+			}
+		case "{}":
+			if depth == 0 && i > 0 && s.tokens[i-1] == ")" { // the body of a function or a loop
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// sees says whether parentheses around a token are those of what is still open.
+func (s *scope) sees(i int) bool {
+	depth := 1
+	for ; i < len(s.tokens); i++ {
+		switch s.tokens[i] {
+		case "(":
+			depth++
+		case ")":
+			depth--
+		case "{":
+			return true
+		case ";", "{}":
+			if depth <= 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// keywords begin statements that are no declarations.
+var keywords = []string{"return", "else", "case", "goto", "sizeof", "delete", "new", "throw", "do", "in", "typename"}
+
+// declaration says whether what stands ahead of a name in its statement declares it, and by which
+// type, or as a pointer. The type is using of one that is named by using.
+func declaration(ahead []string, parameter bool) (stated bool, typename string, stars bool) {
+	var parts [][]string
+	depth, from := 0, 0
+	for i, token := range ahead {
+		switch token {
+		case "(", "[", "<":
+			depth++
+		case ")", "]", ">":
+			depth--
+		case ",":
+			if depth == 0 {
+				parts, from = append(parts, ahead[from:i]), i+1
+			}
+		}
+	}
+	parts = append(parts, ahead[from:])
+	last := parts[len(parts)-1]
+	stars = slices.Contains(last, "*") || slices.Contains(last, "&")
+	if words := typed(last); len(words) > 0 { // it has a type of its own
+		return !slices.Contains(keywords, words[0]), words[len(words)-1], stars
+	}
+	if parameter || len(parts) == 1 || strings.Trim(strings.Join(last, ""), "*&") != "" {
+		return false, "", false
+	}
+	first := parts[0]
+	for i, token := range first {
+		if token == "=" || token == "[" {
+			first = first[:i]
+			break
+		}
+	}
+	words := typed(first) // with the first name
+	if len(words) < 2 || slices.Contains(keywords, words[0]) {
+		return false, "", false
+	}
+	return true, words[len(words)-2], stars
+}
+
+// typed are the words of a type; none of what is no type.
+func typed(tokens []string) (words []string) {
+	angles := 0
+	for i := 0; i < len(tokens); i++ {
+		switch token := tokens[i]; {
+		case strings.HasPrefix(token, "__attribute") || token == "_Alignas" || token == "alignas" || token == "__typeof__" || token == "decltype":
+			words = append(words, token)
+			for depth := 0; i+1 < len(tokens); {
+				i++
+				if depth += strings.Count(tokens[i], "(") - strings.Count(tokens[i], ")"); depth <= 0 {
+					break
+				}
+			}
+		case directive.IsNameByte(token[0]):
+			words = append(words, token)
+		case !slices.Contains([]string{"*", "&", ":", "<", ">", "{}"}, token) && token[0] != '"' && (token != "," || angles == 0):
+			return nil
+		default:
+			angles += strings.Count(token, "<") - strings.Count(token, ">")
+		}
+	}
+	if angles != 0 { // it compares
+		return nil
+	}
+	return words
 }
 
 var procedure = regexp.MustCompile(`(?im)^[^!\n'"]*\b(?:subroutine|function|program)\s+\w+`)

@@ -54,31 +54,57 @@ func (fortranLanguage) routine(text string) string {
 	return ""
 }
 
-// call is how a name is called in C and C++.
-func callOf(name string) *regexp.Regexp {
-	return regexp.MustCompile(`(^|[^\w.>"])(` + regexp.QuoteMeta(name) + `)(\s*\()`)
+// calls are the offsets where a text of C or C++ calls a function.
+func calls(text, function string) (offsets []int) {
+	var before [2]string
+	at := -1
+	for offset, token := range directive.Tokens(text) {
+		if token == "(" && at >= 0 {
+			offsets = append(offsets, at)
+		}
+		at = -1
+		if token == function && before[1] != "." && before != [2]string{"-", ">"} {
+			at = offset
+		}
+		before[0], before[1] = before[1], token
+	}
+	return offsets
 }
 
 // bind has the calls in compute constructs be by the names that routines are bound to.
-func (t *text) bind(all []*placed) {
+func (t *text) bind(all []*placed, p *Preprocessed) {
 	for _, c := range all {
 		for _, b := range c.binds {
 			for _, region := range all {
 				if !region.compute() || region.statementEnd == 0 || region.parent.region() != nil {
 					continue
 				}
-				body := t.source[region.statement:region.statementEnd]
-				for _, at := range callOf(b.routine).FindAllStringSubmatchIndex(body, -1) {
-					t.replace(region.statement+at[4], region.statement+at[5], b.name)
+				for _, at := range calls(t.source[region.statement:region.statementEnd], b.routine) {
+					t.replace(region.statement+at, region.statement+at+len(b.routine), b.name)
+				}
+				if t.calledByMacro(region, b.routine, p) {
+					c.refuse("bind", "bind of %s cannot be had with GCC: a macro calls it in the compute construct of line %d", b.routine, region.line)
 				}
 			}
 			for _, other := range all {
-				if other.name == "routine" && callOf(b.routine).MatchString(other.functionBody()) {
+				if other.name == "routine" && len(calls(other.functionBody(), b.routine)) > 0 {
 					c.refuse("bind", "bind of %s cannot be had with GCC: the routine in line %d calls it, on the host and on the device", b.routine, other.following.line)
 				}
 			}
 		}
 	}
+}
+
+// calledByMacro says whether the preprocessor makes calls in the lines of a construct.
+func (t *text) calledByMacro(region *placed, function string, p *Preprocessed) bool {
+	var written, made strings.Builder
+	for i := t.index(region.statement); i <= t.index(region.statementEnd-1); i++ {
+		if chunk := p.chunks[t.places[i]]; chunk != "" {
+			written.WriteString(t.line(i) + "\n")
+			made.WriteString(chunk + "\n")
+		}
+	}
+	return len(calls(made.String(), function)) > len(calls(written.String(), function))
 }
 
 // functionBody is the body of the function that a routine directive is ahead of; "" of a
@@ -105,9 +131,10 @@ func (t *fortranText) bind(all []*inFortran) {
 					continue
 				}
 				for i := region.d.Last; i < region.end; i++ {
-					if line := strings.TrimSpace(t.lines[i]); line != "" && line[0] != '!' {
-						t.lines[i] = called.ReplaceAllString(t.lines[i], "${1}${2}"+b.name+"${3}")
+					if t.fixed && t.lines[i] != "" && strings.Contains("cC*", t.lines[i][:1]) {
+						continue
 					}
+					t.lines[i] = inCode(t.lines[i], func(code string) string { return called.ReplaceAllString(code, "${1}${2}"+b.name+"${3}") })
 				}
 			}
 		}
@@ -119,9 +146,33 @@ var endProcedure = regexp.MustCompile(`(?i)^\s*end\s*(?:subroutine|function|prog
 // calls says whether the procedure that a line is in calls what a pattern finds.
 func (t *fortranText) calls(line int, called *regexp.Regexp) bool {
 	for ; line < len(t.lines) && !endProcedure.MatchString(t.lines[line]); line++ {
-		if text, _, _ := strings.Cut(t.lines[line], "!"); called.MatchString(text) {
+		found := false
+		inCode(t.lines[line], func(code string) string { found = found || called.MatchString(code); return code })
+		if found {
 			return true
 		}
 	}
 	return false
+}
+
+// inCode changes a line of Fortran outside of literals and of its comment.
+func inCode(line string, change func(code string) string) string {
+	var b strings.Builder
+	for line != "" {
+		at := strings.IndexAny(line, "!'\"")
+		if at < 0 {
+			at = len(line)
+		}
+		b.WriteString(change(line[:at]))
+		if line = line[at:]; line == "" || line[0] == '!' {
+			break
+		}
+		end := strings.IndexByte(line[1:], line[0]) + 2
+		if end == 1 {
+			break
+		}
+		b.WriteString(line[:end])
+		line = line[end:]
+	}
+	return b.String() + line
 }

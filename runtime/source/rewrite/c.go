@@ -32,7 +32,7 @@ func C(source, file string, preprocessed *Preprocessed, refused map[int]bool, co
 			}
 		}
 	}
-	t.bind(all)
+	t.bind(all, preprocessed)
 	for _, c := range all {
 		for _, n := range c.notes {
 			n.File = file
@@ -69,8 +69,8 @@ func (p *Preprocessed) refusedIn(file string, options Options) bool {
 		if at.file != file {
 			continue
 		}
-		for _, text := range texts {
-			c := newConstruct(text, cLanguage{}, options)
+		for _, pragma := range texts {
+			c := newConstruct(pragma.text, cLanguage{}, options)
 			if c == nil {
 				continue
 			}
@@ -164,7 +164,8 @@ func (t *text) constructs(file string, p *Preprocessed, refused map[int]bool, op
 		if !ok || at.file != file || used[at] >= len(p.directives[at]) {
 			continue
 		}
-		c := newConstruct(p.directives[at][used[at]], cLanguage{}, options)
+		pragma := p.directives[at][used[at]]
+		c := newConstruct(pragma.text, cLanguage{}, options)
 		used[at]++
 		first := i
 		for i+1 < len(t.places) && strings.HasSuffix(t.line(i), "\\") {
@@ -182,8 +183,8 @@ func (t *text) constructs(file string, p *Preprocessed, refused map[int]bool, op
 			found.following = t.places[i+1]
 		}
 		start := t.starts[first]
-		found.array = func(name string) bool { array, _ := declaresArray(t.source[:start], name); return array }
-		found.parameter = func(name string) bool { _, parameter := declaresArray(t.source[:start], name); return parameter }
+		found.array = func(name string) bool { array, _ := p.scope.at(pragma.offset).declares(name); return array }
+		found.parameter = func(name string) bool { _, parameter := p.scope.at(pragma.offset).declares(name); return parameter }
 		found.followingText = t.source[found.statement:]
 		if found.structured() || found.loop() {
 			if end, ok := directive.StatementEnd([]byte(found.followingText)); ok {

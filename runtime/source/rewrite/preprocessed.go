@@ -16,20 +16,29 @@ type place struct {
 // Preprocessed is what gcc -E made of a source: the directives that are left after
 // conditional compilation, with their macros expanded.
 type Preprocessed struct {
-	directives map[place][]string // behind "#pragma acc"
-	chunks     map[place]string   // what a line became
-	files      []string           // that have directives, in order
-	included   map[place]string   // the file that an include in a line is of
-	times      map[string]int     // how often a file is included
+	directives map[place][]pragma
+	chunks     map[place]string // what a line became
+	files      []string         // that have directives, in order
+	included   map[place]string // the file that an include in a line is of
+	times      map[string]int   // how often a file is included
+	scope      scope            // of the output
+}
+
+// pragma is a directive in the preprocessor's output.
+type pragma struct {
+	text   string // behind "#pragma acc"
+	offset int    // where it stands in the output
 }
 
 // ReadPreprocessed reads the output of gcc -E -fopenacc.
 func ReadPreprocessed(output string) *Preprocessed {
-	p := &Preprocessed{directives: map[place][]string{}, chunks: map[place]string{}, included: map[place]string{}, times: map[string]int{}}
-	at := place{}
+	p := &Preprocessed{directives: map[place][]pragma{}, chunks: map[place]string{}, included: map[place]string{}, times: map[string]int{}, scope: scope{text: output}}
+	at, offset := place{}, 0
 	var entered []string
 	seen := map[string]bool{}
 	for line := range strings.Lines(output) {
+		begin := offset
+		offset += len(line)
 		line = strings.TrimSuffix(line, "\n")
 		if marked, flag, ok := lineMarker(line); ok {
 			if at = marked; flag == "1" {
@@ -42,7 +51,7 @@ func ReadPreprocessed(output string) *Preprocessed {
 			continue
 		}
 		if text, ok := directive.Pragma(line); ok {
-			p.directives[at] = append(p.directives[at], text)
+			p.directives[at] = append(p.directives[at], pragma{text, begin})
 			if !seen[at.file] {
 				seen[at.file] = true
 				p.files = append(p.files, at.file)

@@ -21,9 +21,26 @@ func TestDeclaresArray(t *testing.T) {
 		{"int s; { int s[4]; g (n, s); return s;", true},
 		{"struct pair s[2];\n  x = s[1];\n  else s[0] = 1;", true},
 		{"int other_s[4], s_other[2]; int s = 1;", false},
+		{"void f (int n,\n        float s[restrict 4])\n{\n  if (n * s[1] > 0) { for (int i = 0; i < n * s[1]; i++)", true},
+		{"void f (int s[4]) { } int s; void g (int t[4]) {", false},
+		{"void f (int s[4]); int *s; void g (int t[4]) {", false},
+		{"typedef int quad[4]; quad s;", true},
+		{"typedef int quad[4]; quad *s;", false},
+		{"typedef int quad[4]; typedef quad four; static four x = { 1, 2 }, s;", true},
+		{"using quad = int[4]; quad s;", true},
+		{"typedef int quad[4];\nvoid f (quad s)\n{", true},
+		{"struct pair { int s[4]; }; int s;", false},
+		{"struct pair { int x; } s[2];", true},
+		{"extern \"C\" {\nextern int s[4];\n}\nint f (void) { char *t = \"{ int s;\"; // int s;\n", true},
+		{"std::vector<int> s;", false},
+		{"std::map<int, long> s[2];", true},
+		{"int s[4] __attribute__ ((aligned (8)));", true},
+		{"__attribute__ ((aligned (8))) int s[4];", true},
+		{"unsigned s[2]; int f (int t) { return t, s[1]; } int g (int t) {", true},
 	} {
-		got, parameter := declaresArray(test.text, "s")
-		if got != test.array || parameter != strings.HasPrefix(test.text, "void") {
+		names := scope{text: test.text}
+		got, parameter := names.at(len(test.text)).declares("s")
+		if got != test.array || got && parameter != (strings.HasPrefix(test.text, "void") || strings.Contains(test.text, "\nvoid")) {
 			t.Errorf("%q: array %v, parameter %v", test.text, got, parameter)
 		}
 	}
@@ -174,6 +191,26 @@ func TestMovedClausesKeepQueues(t *testing.T) {
 	}
 }
 
+// Calls of a bound routine are tokens: what literals and comments say stays.
+func TestBoundCalls(t *testing.T) {
+	const body = "{ t = \"f (1)\"; /* f (2) */ x = f (s.f (3)) + p->f (f\n(4)) + 'f'; // f (5)\n}\nx = f (6);\n"
+	source := "#pragma acc routine(f) bind(g)\n#pragma acc parallel\n" + body
+	result := C(source, "a.c", ReadPreprocessed("# 1 \"a.c\"\n"+source), nil, nil, Options{Device: "nvidia"})
+	want := "{ t = \"f (1)\"; /* f (2) */ x = g (s.f (3)) + p->f (g\n(4)) + 'f'; // f (5)\n}\nx = f (6);\n"
+	if !strings.HasSuffix(result.Text, want) {
+		t.Errorf("got\n%s", result.Text)
+	}
+	made := "# 1 \"a.c\"\n" + strings.Replace(source, "s.f (3)", "f (3)", 1)
+	if result := C(source, "a.c", ReadPreprocessed(made), nil, nil, Options{Device: "nvidia"}); !result.Failed() {
+		t.Errorf("a macro's call is not refused: %+v", result.Notes)
+	}
+	include := func(string) (path, text string, ok bool) { return "", "", false }
+	inFortran := Fortran("!$acc routine(f) bind(g)\n!$acc parallel\nt = 'don''t f(1)'//\"f(2)\"; x = f(s%f(3)) ! f(4)\n!$acc end parallel\n", "a.f90", false, include, Options{Device: "nvidia"})
+	if want := "\nt = 'don''t f(1)'//\"f(2)\"; x = g(s%f(3)) ! f(4)\n"; !strings.Contains(inFortran.Text, want) {
+		t.Errorf("got\n%s", inFortran.Text)
+	}
+}
+
 // What would lose its condition, or mean another thing, is an error.
 func TestRefusedRatherThanChanged(t *testing.T) {
 	for _, test := range []struct {
@@ -183,13 +220,13 @@ func TestRefusedRatherThanChanged(t *testing.T) {
 		{"int s[4];", " parallel private(s[0:2])", 0},
 		{"int *s;", " parallel private(s[0:2])", 1},
 		{"void f (int s[4])", " parallel private(s[0:2])", 1},
+		{"typedef int quad[4]; quad s;", " parallel private(s[0:2])", 0},
 		{"int *p;", " data copyin(p[0:2]) attach(p) if(c)", 1},
 		{"int *p;", " data copyin(s->p[0:2]) if(c)", 1},
 		{"int *p;", " data copyin(s->p[0:2])", 0},
 	} {
 		source := test.declared + "\n#pragma acc" + test.directive + "\n{ }\n"
-		preprocessed := ReadPreprocessed("# 1 \"a.c\"\n\n#pragma acc" + test.directive + "\n")
-		result := C(source, "a.c", preprocessed, nil, nil, Options{Device: "nvidia"})
+		result := C(source, "a.c", ReadPreprocessed("# 1 \"a.c\"\n"+source), nil, nil, Options{Device: "nvidia"})
 		refused := 0
 		for _, n := range result.Notes {
 			if n.Severity == Error {
@@ -206,7 +243,7 @@ func FuzzC(f *testing.F) {
 	f.Add("int a[4];\n#pragma acc data copy(a[0:2][1:3]) async(1) default(none)\n{ }\n", "data copy(a[0:2][1:3]) async(1) default(none)", 2)
 	f.Add("#pragma acc region for parallel\nfor (;;) ;\n", "region for parallel", 1)
 	f.Fuzz(func(t *testing.T, source, text string, line int) {
-		p := &Preprocessed{directives: map[place][]string{{"a.c", line}: {" " + text}}, chunks: map[place]string{}, included: map[place]string{}, times: map[string]int{}}
+		p := &Preprocessed{directives: map[place][]pragma{{"a.c", line}: {{text: " " + text}}}, chunks: map[place]string{}, included: map[place]string{}, times: map[string]int{}}
 		C(source, "a.c", p, map[int]bool{line: true}, nil, Options{Device: "nvidia"})
 	})
 }
