@@ -90,23 +90,26 @@ func (c *compilation) read(input *compilerInput) (string, error) {
 // copies are to be included.
 func (c *compilation) rewrite(input *compilerInput, source string) (result *rewrite.Result, copies map[string]string) {
 	unchanged := &rewrite.Result{Text: source}
-	options := rewrite.Options{Device: c.device, PGI: c.pgi}
+	options := rewrite.Options{Device: c.device, PGI: c.pgi, OpenMP: c.line.has("-fopenmp")}
 	if !strings.Contains(strings.ToLower(source), "acc") {
 		return unchanged, nil
-	}
-	if input.isFortran() {
-		return rewrite.Fortran(source, input.path, c.fixedForm(input), c.included(input), options), nil
 	}
 	name := input.path
 	if name == "-" {
 		name = "<stdin>"
 	}
-	var output bytes.Buffer
-	status, err := c.call(source, &output, io.Discard, c.preprocessing(input))
-	if err != nil || status != 0 {
-		return unchanged, nil // the compiler says what is wrong
+	var preprocessed *rewrite.Preprocessed
+	if input.isC() || c.preprocesses(input) {
+		var output bytes.Buffer
+		status, err := c.call(source, &output, io.Discard, c.preprocessing(input))
+		if err != nil || status != 0 {
+			return unchanged, nil // the compiler says what is wrong
+		}
+		preprocessed = rewrite.ReadPreprocessed(output.String())
 	}
-	preprocessed := rewrite.ReadPreprocessed(output.String())
+	if input.isFortran() {
+		return rewrite.Fortran(source, name, c.fixedForm(input), preprocessed, c.included(input), options), nil
+	}
 	copies, notes, err := c.copyIncluded(name, preprocessed, options)
 	if err != nil {
 		return &rewrite.Result{Text: source, Notes: []rewrite.Note{{File: name, Line: 1, Column: 1, Severity: rewrite.Error, Text: err.Error()}}}, nil
@@ -133,6 +136,20 @@ func (c *compilation) fixedForm(input *compilerInput) bool {
 		}
 	}
 	return fixed
+}
+
+// preprocesses says whether GCC's preprocessor sees a source of Fortran.
+func (c *compilation) preprocesses(input *compilerInput) bool {
+	preprocesses := strings.HasSuffix(input.language, "-cpp-input")
+	for _, arg := range c.line.args {
+		switch arg {
+		case "-cpp":
+			preprocesses = true
+		case "-nocpp":
+			preprocesses = false
+		}
+	}
+	return preprocesses
 }
 
 // preprocessing is the command line that preprocesses a source.

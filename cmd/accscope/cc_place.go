@@ -48,7 +48,7 @@ func (c *compilation) copyIncluded(source string, p *rewrite.Preprocessed, optio
 }
 
 // included finds what a source of Fortran includes: beside it, and in the folders of -I.
-func (c *compilation) included(input *compilerInput) func(name string) (path, text string, ok bool) {
+func (c *compilation) included(input *compilerInput) rewrite.Include {
 	folders := []string{filepath.Dir(input.path)}
 	for i, arg := range c.line.args {
 		if arg == "-I" && i+1 < len(c.line.args) {
@@ -57,10 +57,10 @@ func (c *compilation) included(input *compilerInput) func(name string) (path, te
 			folders = append(folders, folder)
 		}
 	}
-	return func(name string) (string, string, bool) {
+	return func(name string, found bool) (string, string, bool) {
 		for _, folder := range folders {
 			path := name
-			if !filepath.IsAbs(name) {
+			if !filepath.IsAbs(name) && !found {
 				path = filepath.Join(folder, name)
 			}
 			if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > sourceLimit {

@@ -131,10 +131,13 @@ func (t *fortranText) bind(all []*inFortran) {
 					continue
 				}
 				for i := region.d.Last; i < region.end; i++ {
-					if t.fixed && t.lines[i] != "" && strings.Contains("cC*", t.lines[i][:1]) {
+					if t.fixed && t.code[i] != "" && strings.Contains("cC*", t.code[i][:1]) {
 						continue
 					}
-					t.lines[i] = inCode(t.lines[i], func(code string) string { return called.ReplaceAllString(code, "${1}${2}"+b.name+"${3}") })
+					line := inCode(t.code[i], func(code string) string { return called.ReplaceAllString(code, "${1}${2}"+b.name+"${3}") })
+					if line != t.code[i] {
+						t.code[i], t.lines[i] = line, line
+					}
 				}
 			}
 		}
@@ -145,9 +148,9 @@ var endProcedure = regexp.MustCompile(`(?i)^\s*end\s*(?:subroutine|function|prog
 
 // calls says whether the procedure that a line is in calls what a pattern finds.
 func (t *fortranText) calls(line int, called *regexp.Regexp) bool {
-	for ; line < len(t.lines) && !endProcedure.MatchString(t.lines[line]); line++ {
+	for ; line < len(t.code) && !endProcedure.MatchString(t.code[line]); line++ {
 		found := false
-		inCode(t.lines[line], func(code string) string { found = found || called.MatchString(code); return code })
+		inCode(t.code[line], func(code string) string { found = found || called.MatchString(code); return code })
 		if found {
 			return true
 		}

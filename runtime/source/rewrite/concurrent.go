@@ -16,10 +16,10 @@ var (
 // are collapsed (§2.9).
 func (t *fortranText) concurrent(c *inFortran) {
 	at := c.d.Last // the line behind the directive, from 0
-	if !c.loop() || at >= len(t.lines) || c.end == 0 {
+	if !c.loop() || at >= len(t.code) || c.end == 0 {
 		return
 	}
-	statement, _, _ := strings.Cut(t.lines[at], "!")
+	statement, _, _ := strings.Cut(t.code[at], "!")
 	match := doConcurrent.FindStringSubmatch(statement)
 	if match == nil {
 		return
@@ -87,7 +87,7 @@ func parenthesised(text string) (inside, rest string, ok bool) {
 // blockEnd has the end of a block construct be followed by the directive that ends the
 // construct, which 3.3 lets programs leave out (§2.5, Fortran).
 func (t *fortranText) blockEnd(c *inFortran) {
-	if c.structured() && !c.loop() && !c.ended && c.end > 0 && endBlock.MatchString(strings.ToLower(strings.TrimSpace(t.lines[c.end-1]))) {
+	if c.structured() && !c.loop() && !c.ended && c.end > 0 && endBlock.MatchString(strings.ToLower(strings.TrimSpace(t.code[c.end-1]))) {
 		c.block = true
 		c.say("", "the construct ends with its block: GCC wants an end directive")
 	}

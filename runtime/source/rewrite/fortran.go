@@ -3,6 +3,7 @@ package rewrite
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 
@@ -12,7 +13,9 @@ import (
 // fortranText is a source of Fortran while it is written anew.
 type fortranText struct {
 	lines    []string
-	named    []string // with OpenACC's names of directives
+	places   []place  // of the lines
+	code     []string // the lines as they are compiled
+	named    []string // these, with OpenACC's names of directives
 	fixed    bool
 	file     string
 	ahead    [][]string // what comes before a line, from 0, with the place that it has
@@ -21,21 +24,24 @@ type fortranText struct {
 	returns  map[int]bool // it is the end of an included file
 }
 
+// Include finds the text of a file that a source of Fortran includes, and the path that GCC
+// calls it by. Found says that the name is that path.
+type Include func(name string, found bool) (path, text string, ok bool)
+
 // Fortran rewrites a source of Fortran, in free or fixed form. The file's name is the one that
-// GCC was given. Include finds the text of a file that an INCLUDE line names, and the path
-// that GCC calls it by.
-func Fortran(source, file string, fixed bool, include func(name string) (path, text string, ok bool), options Options) *Result {
+// GCC was given; preprocessed is nil where GCC's preprocessor does not see the source.
+func Fortran(source, file string, fixed bool, preprocessed *Preprocessed, include Include, options Options) *Result {
 	result := &Result{Text: source}
 	name := "f.f90"
 	if fixed {
 		name = "f.f"
 	}
-	lines := strings.Split(source, "\n")
-	named := fromPGILines(lines)
-	found := directive.Of([]byte(strings.Join(named, "\n")), name)
-	t := &fortranText{lines: lines, named: named, fixed: fixed, file: file, replaced: map[int][]string{}, until: map[int]int{}, returns: map[int]bool{}}
+	t := &fortranText{lines: strings.Split(source, "\n"), places: newText(source, file).places, fixed: fixed, file: file, replaced: map[int][]string{}, until: map[int]int{}, returns: map[int]bool{}}
+	t.compiled(preprocessed, options)
+	t.named = fromPGILines(t.code)
+	found := directive.Of([]byte(strings.Join(t.named, "\n")), name)
 	t.ahead = make([][]string, len(t.lines)+1)
-	all, ends := t.constructs(source, found, options)
+	all, ends := t.constructs(found, options)
 	for _, c := range all {
 		t.concurrent(c)
 		t.blockEnd(c)
@@ -58,28 +64,65 @@ func Fortran(source, file string, fixed bool, include func(name string) (path, t
 			}
 		}
 	}
-	t.include(result, include, options)
+	t.include(result, preprocessed, include, options)
 	if result.Changed {
 		result.Text = t.written()
 	}
 	return result
 }
 
-var includeLine = regexp.MustCompile(`(?i)^\s*#?\s*include\s*['"]([^'"]+)['"]`)
+// compiled finds the lines as GCC compiles them: what its preprocessor made of each, nothing of
+// one that a condition leaves out, and what stands behind OpenMP's conditional compilation
+// sentinels where it counts.
+func (t *fortranText) compiled(p *Preprocessed, options Options) {
+	t.code = slices.Clone(t.lines)
+	for i, line := range t.code {
+		if p != nil && i < len(t.places) {
+			if chunk := p.chunks[t.places[i]]; !strings.Contains(chunk, "\n") { // more than one line has that place
+				line = chunk
+			}
+		}
+		if match := conditional[t.fixed].FindStringSubmatchIndex(line); match != nil && options.OpenMP {
+			line = line[:match[2]] + "  " + line[match[3]:]
+		}
+		t.code[i] = line
+	}
+}
+
+// conditional are OpenMP's conditional compilation sentinels, in free and in fixed form.
+var conditional = map[bool]*regexp.Regexp{
+	false: regexp.MustCompile(`^[ \t]*(!\$)[ \t]`),
+	true:  regexp.MustCompile(`^([!cC*]\$)[ 0-9]{3}`),
+}
+
+var includeLine = regexp.MustCompile(`(?i)^\s*(#?)\s*include\s*['"]([^'"]+)['"]`)
 
 // include puts the text of included files in the place of lines that include them, where it
 // has directives that are rewritten.
-func (t *fortranText) include(result *Result, include func(name string) (path, text string, ok bool), options Options) {
-	for i, line := range t.lines {
+func (t *fortranText) include(result *Result, p *Preprocessed, include Include, options Options) {
+	for i := range t.places {
+		line, name, byPreprocessor := t.code[i], "", false
+		if p != nil {
+			name, byPreprocessor = p.included[t.places[i]]
+		}
+		if byPreprocessor {
+			line = t.lines[i]
+		}
 		match := includeLine.FindStringSubmatch(line)
-		if match == nil {
+		if match == nil || byPreprocessor != (match[1] == "#" && p != nil) {
 			continue
 		}
-		path, text, ok := include(match[1])
+		seen := p
+		if !byPreprocessor {
+			name, seen = match[2], nil
+		} else if p.times[name] > 1 {
+			seen = nil // its lines are not told apart
+		}
+		path, text, ok := include(name, byPreprocessor)
 		if !ok || path == t.file {
 			continue
 		}
-		included := Fortran(text, path, t.fixed, include, options)
+		included := Fortran(text, path, t.fixed, seen, include, options)
 		result.Notes = append(result.Notes, included.Notes...)
 		if included.Changed {
 			t.replaced[i] = []string{fmt.Sprintf("# 1 %q 1", path), strings.TrimSuffix(included.Text, "\n")}
@@ -99,7 +142,7 @@ type inFortran struct {
 }
 
 // constructs are the directives of the text, and the directives that end them.
-func (t *fortranText) constructs(source string, found map[int]*directive.Directive, options Options) (all []*inFortran, ends map[*directive.Directive]*directive.Directive) {
+func (t *fortranText) constructs(found map[int]*directive.Directive, options Options) (all []*inFortran, ends map[*directive.Directive]*directive.Directive) {
 	var lines []int
 	for line, d := range found {
 		if d.Line == line {
@@ -122,11 +165,13 @@ func (t *fortranText) constructs(source string, found map[int]*directive.Directi
 		c := &inFortran{d: d, construct: construct{
 			name: d.Name, arguments: d.Arguments, original: d.Clauses, clauses: append([]directive.Clause(nil), d.Clauses...),
 			language: fortranLanguage{}, device: options.Device, line: line, text: t.lines[line-1], column: 1,
-			pgi: t.lines[line-1] != t.named[line-1],
+			pgi: t.code[line-1] != t.named[line-1],
 		}}
-		before := strings.Join(t.lines[:line-1], "\n")
-		c.body = before
-		c.array = func(name string) bool { return declaresFortranArray(before, name) }
+		before := func() string { return strings.Join(t.code[:line-1], "\n") }
+		if c.name == "routine" {
+			c.body = before()
+		}
+		c.array = func(name string) bool { return declaresFortranArray(before(), name) }
 		for len(open) > 0 && open[len(open)-1].end < line {
 			open = open[:len(open)-1]
 		}
@@ -158,9 +203,9 @@ var (
 // line; 0 where none follows.
 func (t *fortranText) statementEnd(line int) int {
 	var open []string // "do", a label, or "block"
-	for ; line < len(t.lines); line++ {
-		text := strings.ToLower(strings.TrimSpace(t.lines[line]))
-		if text == "" || text[0] == '!' || text[0] == '#' || t.fixed && strings.Contains("cC*", t.lines[line][:1]) {
+	for ; line < len(t.code); line++ {
+		text := strings.ToLower(strings.TrimSpace(t.code[line]))
+		if text == "" || text[0] == '!' || text[0] == '#' || t.fixed && strings.Contains("cC*", t.code[line][:1]) {
 			continue
 		}
 		text, _, _ = strings.Cut(text, "!")
@@ -203,7 +248,7 @@ func (t *fortranText) write(c *inFortran, end *directive.Directive) (problem str
 	if len(lines) == 0 {
 		lines = []string{"!"}
 	}
-	t.replaced[c.d.Line-1], t.until[c.d.Line-1] = t.placed(lines, c.line), c.d.Last-1
+	t.put(c.d, lines)
 	if !c.structured() {
 		return ""
 	}
@@ -218,7 +263,7 @@ func (t *fortranText) write(c *inFortran, end *directive.Directive) (problem str
 			if len(lines) == 0 {
 				lines = []string{"!"}
 			}
-			t.replaced[end.Line-1], t.until[end.Line-1] = t.placed(lines, end.Line), end.Last-1
+			t.put(end, lines)
 		}
 		return ""
 	}
@@ -235,14 +280,34 @@ func (t *fortranText) write(c *inFortran, end *directive.Directive) (problem str
 	return ""
 }
 
+// put has lines in the place of a directive. Conditions of the preprocessor among its lines
+// stay, ahead of them.
+func (t *fortranText) put(d *directive.Directive, lines []string) {
+	var conditions []string
+	for i := d.Line - 1; i < d.Last; i++ {
+		if strings.HasPrefix(strings.TrimLeft(t.lines[i], " \t"), "#") {
+			conditions = append(conditions, t.lines[i])
+		}
+	}
+	t.replaced[d.Line-1], t.until[d.Line-1] = append(conditions, t.placed(lines, d.Line)...), d.Last-1
+}
+
 // placed are lines of directives and statements as the form has them, each at the same line
 // of the source.
 func (t *fortranText) placed(lines []string, line int) (written []string) {
 	for _, text := range lines {
-		written = append(written, fmt.Sprintf("# %d %q", line, t.file))
+		written = append(written, t.marker(line-1))
 		written = append(written, t.folded(text)...)
 	}
 	return written
+}
+
+// marker says where a line, from 0, comes from.
+func (t *fortranText) marker(index int) string {
+	if index >= len(t.places) {
+		return fmt.Sprintf("# %d %q", index+1, t.file)
+	}
+	return fmt.Sprintf("# %d %q", t.places[index].line, t.places[index].file)
 }
 
 // folded breaks a line where the form allows no longer one.
@@ -275,11 +340,11 @@ func (t *fortranText) written() string {
 	var out []string
 	for i := 0; i < len(t.lines); i++ {
 		if len(t.ahead[i]) > 0 {
-			out = append(append(out, t.ahead[i]...), fmt.Sprintf("# %d %q", i+1, t.file))
+			out = append(append(out, t.ahead[i]...), t.marker(i))
 		}
 		if lines, ok := t.replaced[i]; ok {
 			out = append(out, lines...)
-			marker := fmt.Sprintf("# %d %q", t.until[i]+2, t.file)
+			marker := t.marker(t.until[i] + 1)
 			if t.returns[i] {
 				marker += " 2"
 			}

@@ -125,7 +125,7 @@ if (n) {
 func TestFortranLines(t *testing.T) {
 	long := strings.Repeat("averylongname", 3)
 	source := "      program p\n!$acc parallel self(" + long + " .or.\n!$acc& " + long + ")\n      n = 1\n!$acc end parallel\n      end\n"
-	result := Fortran(source, "p.f", true, func(string) (string, string, bool) { return "", "", false }, Options{Device: "nvidia"})
+	result := Fortran(source, "p.f", true, nil, nothingIncluded, Options{Device: "nvidia"})
 	if !result.Changed {
 		t.Fatal("nothing was rewritten")
 	}
@@ -135,6 +135,29 @@ func TestFortranLines(t *testing.T) {
 		}
 	}
 }
+
+// OpenMP's conditional compilation sentinels count where GCC is given OpenMP's flag, and are
+// comments else.
+func TestConditionalSentinels(t *testing.T) {
+	for _, test := range []struct {
+		source string
+		fixed  bool
+	}{
+		{"!$acc parallel loop async(1) zero\n!$ do i = 1, 2\n!$ do j = 1, 2\n  n = n + 1\n!$ end do\n!$ end do\nn = 2\n", false},
+		{"c$acc parallel loop async(1) zero\n!$    do i = 1, 2\nc$    do 10 j = 1, 2\n      n = n + 1\n*$ 10 continue\n!$    end do\n      n = 2\n", true},
+	} {
+		for openMP, want := range map[bool]int{true: 6, false: 0} {
+			text := &fortranText{lines: strings.Split(test.source, "\n"), fixed: test.fixed}
+			text.compiled(nil, Options{OpenMP: openMP})
+			if end := text.statementEnd(1); end != want {
+				t.Errorf("OpenMP %v: the loop ends in line %d, want %d:\n%s", openMP, end, want, test.source)
+			}
+		}
+	}
+}
+
+// nothingIncluded is of a source that includes no file.
+func nothingIncluded(string, bool) (path, text string, ok bool) { return "", "", false }
 
 // What PGI's model has and GCC cannot do is an error by its name, where it stands.
 func TestRefusedOfPGI(t *testing.T) {
@@ -150,8 +173,7 @@ func TestRefusedOfPGI(t *testing.T) {
 	} {
 		preprocessed := ReadPreprocessed("# 1 \"a.c\"\n\n#pragma acc" + test.directive + "\n")
 		inC := C("\n#pragma acc"+test.directive+"\n", "a.c", preprocessed, nil, nil, Options{Device: "nvidia"})
-		include := func(string) (path, text string, ok bool) { return "", "", false }
-		inFortran := Fortran("\n     !$acc"+test.directive+"\n", "a.f90", false, include, Options{Device: "nvidia"})
+		inFortran := Fortran("\n     !$acc"+test.directive+"\n", "a.f90", false, nil, nothingIncluded, Options{Device: "nvidia"})
 		for file, result := range map[string]*Result{"a.c": inC, "a.f90": inFortran} {
 			var refused []Note
 			for _, n := range result.Notes {
@@ -204,8 +226,7 @@ func TestBoundCalls(t *testing.T) {
 	if result := C(source, "a.c", ReadPreprocessed(made), nil, nil, Options{Device: "nvidia"}); !result.Failed() {
 		t.Errorf("a macro's call is not refused: %+v", result.Notes)
 	}
-	include := func(string) (path, text string, ok bool) { return "", "", false }
-	inFortran := Fortran("!$acc routine(f) bind(g)\n!$acc parallel\nt = 'don''t f(1)'//\"f(2)\"; x = f(s%f(3)) ! f(4)\n!$acc end parallel\n", "a.f90", false, include, Options{Device: "nvidia"})
+	inFortran := Fortran("!$acc routine(f) bind(g)\n!$acc parallel\nt = 'don''t f(1)'//\"f(2)\"; x = f(s%f(3)) ! f(4)\n!$acc end parallel\n", "a.f90", false, nil, nothingIncluded, Options{Device: "nvidia"})
 	if want := "\nt = 'don''t f(1)'//\"f(2)\"; x = g(s%f(3)) ! f(4)\n"; !strings.Contains(inFortran.Text, want) {
 		t.Errorf("got\n%s", inFortran.Text)
 	}
@@ -252,7 +273,7 @@ func FuzzFortran(f *testing.F) {
 	f.Add("!$acc data async(1) copy(a(1:2, 3))\nblock\nend block\n!$acc update self(a(1:2:3, :))\n", false)
 	f.Add("c$acc parallel loop reduction(+: s%x)\n      do 10 i = 1, 2\n   10 continue\n", true)
 	f.Fuzz(func(t *testing.T, source string, fixed bool) {
-		Fortran(source, "a.f", fixed, func(string) (string, string, bool) { return "", "", false }, Options{Device: "nvidia"})
+		Fortran(source, "a.f", fixed, nil, nothingIncluded, Options{Device: "nvidia"})
 	})
 }
 
