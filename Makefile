@@ -35,7 +35,7 @@ CFLAGS_COMMON := -std=gnu11 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -
 	@rm $@.new
 FORCE:
 
-.PHONY: advice-check FORCE all help screens setup demo test test-all check long benchmarks consumers sanitize race conformance gpucode control compiler distribution roots aarch64 slurm bench bench-gather bench-archive engine-profile gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
+.PHONY: advice-check FORCE all help screens setup demo test test-all check long benchmarks consumers sanitize race conformance sites gpucode control compiler distribution roots aarch64 slurm bench bench-gather bench-archive engine-profile gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
 .DEFAULT_GOAL := all
 
 include runtime/entry/build.mk
@@ -91,7 +91,7 @@ distribution: all ## of the tests those that depend most on what a distribution'
 	$(GO) test -short -timeout 40m ./collector/session ./runtime/entry/test
 
 # What test-all is made of. Each can be made alone.
-PARTS := check check-page long benchmarks consumers sanitize race conformance gpucode control dist try-dist roots aarch64 slurm soak
+PARTS := check check-page long benchmarks consumers sanitize race conformance sites gpucode control dist try-dist roots aarch64 slurm soak
 
 test-all: all ## everything, the long suites whole: every part, then a line for each
 	@.ci/setup test
@@ -118,6 +118,9 @@ gpucode: all ## GCC's tests compiled for GPUs, on the simulated device, which ex
 control: all ## show that the conformance runner finds a runtime that does nothing
 	$(GO) run ./runtime/conformance --settings host --negative-control
 	$(GO) run ./runtime/conformance --settings sim --negative-control
+
+sites: all ## GCC's sample where no call knows what one before has found out about its place in the program
+	$(GO) run ./runtime/conformance --settings sim --sample --environment ACCSCOPE_SITES=0
 
 soak: all ## load for ten minutes and with 10^8 events (SOAKTIME, SOAKEVENTS)
 	$(GO) run ./collector/soak -duration $(or $(SOAKTIME),10m) -events $(or $(SOAKEVENTS),100000000)

@@ -63,7 +63,7 @@ func TestEventsOfARun(t *testing.T) {
 			events := filepath.Join(t.TempDir(), "events")
 			execute(t, folder, append(environment, "ACC_PROFLIB="+recorder, "RECORD_FILE="+events), program+"-recorded")
 			want := recordedEvents(t, events)
-			for _, setting := range []string{"ACCSCOPE_CALLSTACK=", "ACCSCOPE_CALLSTACK=full"} {
+			for _, setting := range []string{"ACCSCOPE_CALLSTACK=", "ACCSCOPE_CALLSTACK=full", "ACCSCOPE_SITES=0"} {
 				t.Run(fmt.Sprint(source, " ", device.name, " ", setting), func(t *testing.T) {
 					session := t.TempDir()
 					execute(t, folder, append(environment, "ACC_PROFLIB="+library("libaccprof.so"), "ACCSCOPE_SESSION="+session, setting), program)

@@ -25,6 +25,7 @@ type caller struct {
 
 	variables
 	call
+	sites
 
 	regions []region // open data constructs
 	scratch *scratch // those of the level
@@ -163,6 +164,9 @@ func (t *caller) enter(routine string, parent construct, async int) {
 	t.routine = routine
 	t.function, t.versioned, t.lack, t.passed = 0, false, nil, passed{}
 	t.context = context{parent: parent, async: t.mapAsync(async)}
+	if t.rt.environment.forgetful {
+		t.sites.forget()
+	}
 }
 
 // wanted says whether an event other than Error has a callback: one atomic load.

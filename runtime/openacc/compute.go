@@ -9,12 +9,7 @@ import (
 )
 
 // A launcher does compute constructs (OpenACC 3.3 §2.5).
-type launcher struct {
-	lifetimes
-	unsteady unsteady
-	varying  varying
-	recalls  recalls
-}
+type launcher struct{ lifetimes }
 
 // Parallel is a compute construct: parallel, kernels or serial, which GCC's call
 // does not tell apart (OpenACC 3.3 §2.5). It gives the device, which shares the host's

@@ -18,6 +18,7 @@ type environment struct {
 	chosenBy   string      // the variable that chose the type, "" if none
 	numberBy   string      // the variable that chose the number, "" if none
 	notify     bool        // one line on standard output for each kernel
+	forgetful  bool        // each call finds out anew what its place in the program is
 	bad        string      // the error line, "" if none
 }
 
@@ -65,6 +66,13 @@ func readEnvironment(lookup func(string) (string, bool), names []typeChoice) env
 			return e
 		}
 		e.notify = level > 0
+	}
+	switch text := value("ACCSCOPE_SITES"); text {
+	case "", "1":
+	case "0":
+		e.forgetful = true
+	default:
+		e.bad = fmt.Sprintf("ACCSCOPE_SITES=%q is no choice; allowed values: 1 (keep what a place of the program is) and 0 (for tests: find it out in each call)", text)
 	}
 	return e
 }

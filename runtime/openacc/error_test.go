@@ -222,6 +222,7 @@ func TestEnvironment(t *testing.T) {
 		{map[string]string{"ACC_DEVICE_NUM": "x"}, 0, `ACC_DEVICE_NUM="x" is no device number; allowed values: 0 and up`},
 		{map[string]string{"ACC_DEVICE_NUM": "4"}, 0, "ACC_DEVICE_NUM is 4: device sim 4 is not available; valid numbers are 0 to 0"},
 		{map[string]string{"ACC_NOTIFY": "loud"}, 0, `ACC_NOTIFY="loud" is no number`},
+		{map[string]string{"ACCSCOPE_SITES": "some"}, 0, `ACCSCOPE_SITES="some" is no choice; allowed values: 1 `},
 	} {
 		p := newProgram(t, c.variables, nil)
 		var kind device.Type

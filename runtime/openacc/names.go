@@ -43,12 +43,7 @@ type Namer interface {
 // its construct was written as.
 type namer struct {
 	caller
-	namesInC   [256]nameInC  // of variables that events told of
-	named      []namedSite   // by site.slot, nil before the first
-	constructs []writtenSite // likewise
-	joints     map[joint]string
-	lists      map[uint64]*carriedList // by a hash of their names
-	version    uint64                  // of the Attributor's answers
+	version uint64 // of the Attributor's answers
 }
 
 // A namedRange is a range of host memory that the call in progress names.

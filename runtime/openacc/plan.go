@@ -96,8 +96,7 @@ func (p *plan) pending() bool { return p.Count > p.Done }
 // they tell of, and the error that ends the program (OpenACC 3.3 chapter 5).
 type raiser struct {
 	namer
-	computes []*computeEvents
-	pairs    []*callbacks.Pair // not in use
+	pairs []*callbacks.Pair // not in use
 
 	initialising int           // initialisation events being raised
 	failing      *device.Error // it ends the program; nil for none

@@ -103,6 +103,24 @@ func TestRecall(t *testing.T) {
 	}
 }
 
+// TestForgetful: with sites switched off no launch is one that was before, and each does what
+// it would.
+func TestForgetful(t *testing.T) {
+	p := newProgram(t, map[string]string{"ACCSCOPE_SITES": "0"}, nil)
+	thread := p.newThread()
+	defer thread.Close()
+	values, count, more := words(0, 0), words(2), words(10)
+	thread.Copyin(pointerTo(values), 16, AsyncSync)
+	for range launchesBefore {
+		if thread.Parallel(adding(AsyncSync, goacc.ForcePresent, values, count, more)); thread.scratch.again {
+			t.Fatal("a launch is recalled")
+		}
+	}
+	if got := onDevice(thread, address(values), 8); get(got, 0) != launchesBefore*10 {
+		t.Errorf("the device has %d, want %d", get(got, 0), launchesBefore*10)
+	}
+}
+
 // TestRecallPointer: the pointer that GCC passes beside the data of a present clause is
 // looked at in each launch.
 func TestRecallPointer(t *testing.T) {
