@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/accscope/accscope/collector/cpusamples"
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/session"
@@ -134,6 +135,7 @@ func examine() []findingGroup {
 			{"host", true, "shared memory, no transfers: --device host", ""},
 		}, nvidia()...), false},
 		{"clocks", false, []finding{clock()}, false},
+		{"host code (run --sample)", false, []finding{hostSamples()}, false},
 	}
 }
 
@@ -227,6 +229,16 @@ func nvidia() []finding {
 	}
 	return append(findings, finding{"CUPTI", false, "not found: no device times under GCC's runtime (ours needs none)",
 		"install NVIDIA's cuda-cupti, or set ACCSCOPE_CUPTI to its libcupti.so"})
+}
+
+// hostSamples says whether the system lets us sample what processors do.
+func hostSamples() finding {
+	err := cpusamples.Available()
+	if err == nil {
+		return finding{"samples of processors", true, "by perf events, in user space", ""}
+	}
+	found, remedy, _ := strings.Cut(strings.TrimPrefix(err.Error(), cpusamples.ErrRefused.Error()+": "), "; ")
+	return finding{"samples of processors", false, found, remedy}
 }
 
 func clock() finding {

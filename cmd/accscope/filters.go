@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/accscope/accscope/collector/cpusamples"
 	"github.com/accscope/accscope/collector/model"
 )
 
@@ -49,6 +51,12 @@ func (flags *runFlags) checkCapture() error {
 	}
 	if !slices.Contains([]string{"", "auto", "cupti", "runtime", "off"}, flags.activity) {
 		return usageError{fmt.Errorf("--activity %q: allowed are auto, cupti, runtime and off", flags.activity)}
+	}
+	if flags.sample < 0 || flags.sample > cpusamples.MostRate {
+		return usageError{fmt.Errorf("--sample=%d: want 1 to %d samples in a second, or 0 for none", flags.sample, cpusamples.MostRate)}
+	}
+	if flags.sample > 0 && (flags.to.url != "" || flags.target != nil) {
+		return usageError{errors.New("--sample: samples stay on their node and are not sent by --to; leave one of the two out")}
 	}
 	if flags.queue == "" {
 		return nil

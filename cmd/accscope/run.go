@@ -9,11 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/accscope/accscope/collector/cpusamples"
 	"github.com/accscope/accscope/collector/gather/link"
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/shell"
@@ -39,6 +41,7 @@ type runFlags struct {
 	callStack   string
 	hash        bool
 	activity    string
+	sample      int // samples of a second of processor time; 0: none
 	otlp        bool
 	backend     otlp.Target
 	otlpTimeout time.Duration
@@ -111,6 +114,8 @@ func newRunCommand() *cobra.Command {
 	f.StringVar(&flags.activity, "activity", "", "how device times are taken, a `MODE`: auto (on NVIDIA GPUs kernels tell theirs, events or, where they are many, CUPTI those of transfers), cupti (all of them by it), runtime (never by it) or off")
 	f.StringVar(&flags.callStack, "callstack", "", "which host call stacks are recorded, a `MODE`: caller, full or off")
 	f.BoolVar(&flags.hash, "hash", false, "take a hash of what each transfer moves: advise then knows what was sent again or came back unchanged")
+	f.IntVar(&flags.sample, "sample", 0, fmt.Sprintf("sample what all threads have processors for, so `MANY` times (default %d) in a second of each one's processor time", cpusamples.DefaultRate))
+	f.Lookup("sample").NoOptDefVal = strconv.Itoa(cpusamples.DefaultRate)
 	completeFlag(command, "runtime", "auto", "native", "accscope")
 	completeFlag(command, "device", launch.Devices...)
 	completeFlag(command, "code", "host", "gpu")
@@ -221,8 +226,14 @@ func (flags *runFlags) run(args []string) error {
 		recording.abandon()
 		return statusError{err, exitRunFailed}
 	}
+	samples, err := flags.startSampling(recording.folder())
+	if err = flags.without(err); err != nil {
+		recording.abandon()
+		return statusError{err, exitRunFailed}
+	}
 	stdin, stdout, stderr, attributes := watch.streams()
 	process, err := launch.Start(program, args, environment, stdin, stdout, stderr, attributes)
+	samples.begun(err == nil)
 	if err != nil {
 		recording.abandon()
 		return statusError{err, exitCannotStart}
@@ -234,6 +245,7 @@ func (flags *runFlags) run(args []string) error {
 	watched := watch.show(recording, process)
 	end, unknown := process.Wait()
 	cancel()
+	samples.end()
 	failure := errors.Join(unknown, <-followed)
 	if failure == nil {
 		recording.note(process, end)

@@ -557,7 +557,7 @@ func (in *Ingester) Finish() error {
 			return err
 		}
 	}
-	if err := in.frames(); err != nil {
+	if err := errors.Join(in.cpuSamples(), in.frames()); err != nil {
 		return err
 	}
 	if err := in.finishClocks(); err != nil {

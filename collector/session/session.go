@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/cpusamples"
 	"golang.org/x/sys/unix"
 )
 
@@ -335,7 +336,7 @@ func (s *Session) clear() error {
 // a capture, also one that was given up when it was an empty folder.
 func (s *Session) owns(entry fs.DirEntry) bool {
 	if !entry.IsDir() {
-		if _, ok := rankIn(entry.Name()); ok || isEnd(entry.Name()) {
+		if _, ok := rankIn(entry.Name()); ok || isEnd(entry.Name()) || cpusamples.IsFile(entry.Name()) {
 			return true
 		}
 		return slices.Contains([]string{lockFile, membersFile, traceFile, traceFile + fresh, AgentFile, AgentFile + fresh}, entry.Name())

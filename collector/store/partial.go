@@ -58,6 +58,8 @@ const (
 	// LostOperationsKey is the beginning of keys in table meta, which a process's number
 	// follows, of how many operations of devices capture dropped. They are no events.
 	LostOperationsKey = "lost_operations_"
+	// LostSamplesKey is likewise of samples of processors that were lost.
+	LostSamplesKey = "lost_samples_"
 )
 
 // Why says in words why the trace does not have all of that time, and what of it if not all.
@@ -250,18 +252,25 @@ func (m *Meta) missing(key, value string) bool {
 		}
 		return true
 	}
-	if text, found := strings.CutPrefix(key, LostOperationsKey); found {
-		process, badProcess := strconv.ParseInt(text, 10, 64)
-		n, err := strconv.ParseInt(value, 10, 64)
-		if err == nil && badProcess == nil && n > 0 {
-			if m.operations == nil {
-				m.operations = map[model.ProcessID]int64{}
-			}
-			m.operations[model.ProcessID(process)] = n
-		}
-		return true
+	return lostOf(&m.operations, LostOperationsKey, key, value) || lostOf(&m.samples, LostSamplesKey, key, value)
+}
+
+// lostOf takes in a row of table meta that says how much of something a process lost, if it
+// is one.
+func lostOf(lost *map[model.ProcessID]int64, prefix, key, value string) bool {
+	text, found := strings.CutPrefix(key, prefix)
+	if !found {
+		return false
 	}
-	return false
+	process, badProcess := strconv.ParseInt(text, 10, 64)
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err == nil && badProcess == nil && n > 0 {
+		if *lost == nil {
+			*lost = map[model.ProcessID]int64{}
+		}
+		(*lost)[model.ProcessID(process)] = n
+	}
+	return true
 }
 
 // Gaps are those noted, in no order.
@@ -274,3 +283,6 @@ func compareGaps(a, b Gap) int {
 
 // LostOperations are how many operations of devices capture dropped, by process.
 func (m *Meta) LostOperations() map[model.ProcessID]int64 { return m.operations }
+
+// LostSamples are how many samples of processors were lost, by process.
+func (m *Meta) LostSamples() map[model.ProcessID]int64 { return m.samples }

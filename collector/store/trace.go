@@ -252,6 +252,7 @@ type Meta struct {
 
 	gaps       []Gap
 	operations map[model.ProcessID]int64
+	samples    map[model.ProcessID]int64 // lost ones
 }
 
 // unfinishedKey and a number are the keys of facts that say which of the traces that this one

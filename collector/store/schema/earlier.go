@@ -25,8 +25,14 @@ var clockSQL string
 //go:embed clock_view.sql
 var clockViewSQL string
 
+//go:embed cpu_sample.sql
+var cpuSampleSQL string
+
+//go:embed cpu_sample_view.sql
+var cpuSampleViewSQL string
+
 // laterSQL makes the tables that earlier versions lack.
-var laterSQL = counterSQL + contentSQL + clockSQL
+var laterSQL = counterSQL + contentSQL + clockSQL + cpuSampleSQL
 
 // WithoutCounters is the last version whose traces have no counters, and no spans of the
 // program's own, of which sites tell how deep they are. They are read as if there were
@@ -39,6 +45,9 @@ const WithoutContents = 3
 // WithoutClocks is the last version whose traces have one offset for each host's clock.
 const WithoutClocks = 4
 
+// WithoutCPUSamples is the last version whose traces have no samples of what processors did.
+const WithoutCPUSamples = 5
+
 // missing is the SQL that makes the tables that a version lacks.
 func missing(version int) (sql string) {
 	if version <= WithoutCounters {
@@ -49,6 +58,9 @@ func missing(version int) (sql string) {
 	}
 	if version <= WithoutClocks {
 		sql += clockSQL
+	}
+	if version <= WithoutCPUSamples {
+		sql += cpuSampleSQL
 	}
 	return sql
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // Version is the schema version that this package writes (PRAGMA user_version).
-const Version = 5
+const Version = 6
 
 // Pageable is added to the kind of a work whose transfers are from or to pageable
 // memory of the host. Such a kind stands in activity_kind with the name that it has without.
@@ -37,7 +37,7 @@ var Tables string
 var eventViewsSQL string
 
 // Views is the SQL that makes the views.
-var Views = strings.ReplaceAll(eventViewsSQL, ":lasted", lastedSQL) + counterViewSQL + clockViewSQL
+var Views = strings.ReplaceAll(eventViewsSQL, ":lasted", lastedSQL) + counterViewSQL + clockViewSQL + cpuSampleViewSQL
 
 // lastedSQL is how long a span lasted. Where the trace does not say, it ends with the span
 // around it, its process, or what is known.
@@ -106,6 +106,9 @@ func CheckTables(conn *sqlite.Conn, path string, version int) error {
 			continue
 		}
 		if version <= WithoutClocks && table == "clock" {
+			continue
+		}
+		if version <= WithoutCPUSamples && (table == "cpu_sample" || table == "cpu_stack") {
 			continue
 		}
 		columns := want[table]

@@ -228,8 +228,9 @@ FROM occupancy o LEFT JOIN queue q ON q.id = o.queue;
 
 -- What the trace does not hold.
 CREATE VIEW loss AS
-SELECT l.process, p.pid, l.thread, l.reason, l.events, l.bytes, 0 AS operations FROM lost l LEFT JOIN process p ON p.id = l.process
-UNION ALL SELECT p.id, p.pid, NULL, 'no space', 0, 0, CAST(m.value AS INTEGER) FROM process p JOIN meta m ON m.key = 'lost_operations_' || p.id;
+SELECT l.process, p.pid, l.thread, l.reason, l.events, l.bytes, 0 AS operations, 0 AS samples FROM lost l LEFT JOIN process p ON p.id = l.process
+UNION ALL SELECT p.id, p.pid, NULL, 'no space', 0, 0, CAST(m.value AS INTEGER), 0 FROM process p JOIN meta m ON m.key = 'lost_operations_' || p.id
+UNION ALL SELECT p.id, p.pid, NULL, 'samples', 0, 0, 0, CAST(m.value AS INTEGER) FROM process p JOIN meta m ON m.key = 'lost_samples_' || p.id;
 
 -- Times of which the trace has not all that happened.
 CREATE VIEW gaps AS

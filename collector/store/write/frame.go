@@ -23,7 +23,7 @@ type Return struct {
 	Address uint64
 }
 
-// Returns gives every return address in the call stacks, once.
+// Returns gives every return address in the call stacks, those of samples too, once.
 func (w *Writer) Returns() ([]Return, error) {
 	if err := w.Commit(); err != nil {
 		return nil, err
@@ -39,6 +39,14 @@ func (w *Writer) Returns() ([]Return, error) {
 		}
 		return nil
 	})
+	if err == nil {
+		err = w.eachCPUAddress(func(r Return) {
+			if !seen[r] {
+				seen[r] = true
+				out = append(out, r)
+			}
+		})
+	}
 	return out, schema.Explain(w.path, err)
 }
 

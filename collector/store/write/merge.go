@@ -240,6 +240,11 @@ func (m *merger) copyGaps(p *part) error {
 			return err
 		}
 	}
+	for of, n := range p.meta.LostSamples() {
+		if err := m.SetLostSamples(of+process, n); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

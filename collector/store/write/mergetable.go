@@ -73,7 +73,7 @@ func (m *merger) copyTables(p *part, foreign bool) error {
 		return err
 	}
 	host, process, thread, device, queue := p.of("host"), p.of("process"), p.of("thread"), p.of("device"), p.of("queue")
-	place, stack, site, work := p.of("place"), p.of("stack"), p.of("site"), p.of("work")
+	place, stack, site, work, cpuStack := p.of("place"), p.of("stack"), p.of("site"), p.of("work"), p.of("cpu_stack")
 	tables := []struct {
 		name    string
 		columns []column // the others are the same
@@ -103,6 +103,8 @@ func (m *merger) copyTables(p *part, foreign bool) error {
 		{"lost", []column{process, thread}},
 		{"counter", []column{p.of("counter"), host, process}},
 		{"counter_value", []column{p.of("counter"), p.time}},
+		{"cpu_stack", []column{cpuStack, orNone(cpuStack)}},
+		{"cpu_sample", []column{p.of("cpu_sample"), process, thread, 4: p.time, 6: orNone(cpuStack), orNone(p.record)}},
 		{"located", []column{site, place}},
 		{"total", []column{thread, site}},
 		{"work_total", []column{work, orNone(thread), orNone(site)}},
@@ -126,7 +128,7 @@ func (m *merger) copyTables(p *part, foreign bool) error {
 func (m *merger) move(p *part) error {
 	p.moved = make(map[string]moved)
 	for _, table := range []string{"host", "process", "thread", "device", "queue", "place", "shape", "launch", "failure", "stack", "site", "work",
-		"datum", "existing", "counter"} {
+		"datum", "existing", "counter", "cpu_stack", "cpu_sample"} {
 		last, err := schema.Integer(p.trace.Conn(), "SELECT coalesce(max(id), 0) FROM "+table)
 		if err != nil {
 			return schema.Explain(p.trace.Path(), err)

@@ -62,6 +62,11 @@ func (w *Writer) SetLostOperations(process model.ProcessID, n int64) error {
 	return w.SetMeta(fmt.Sprintf("%s%d", store.LostOperationsKey, process), n)
 }
 
+// SetLostSamples notes how many samples of a process's processors were lost.
+func (w *Writer) SetLostSamples(process model.ProcessID, n int64) error {
+	return w.SetMeta(fmt.Sprintf("%s%d", store.LostSamplesKey, process), n)
+}
+
 // writeNotes writes what another trace's notes say, whose processes have numbers that are
 // by so much higher here.
 func (w *Writer) writeNotes(m *store.Meta, by int64) error {

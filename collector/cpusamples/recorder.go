@@ -1,0 +1,125 @@
+package cpusamples
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// prefix begins the names of the files of a session that hold samples.
+const prefix = "cpusamples-"
+
+// IsFile says whether a file of a session's folder, by its name, holds samples.
+func IsFile(name string) bool { return strings.HasPrefix(name, prefix) }
+
+// Recorder records samples of a program that its user starts.
+type Recorder struct {
+	rings []*ring
+	file  *writer
+	wake  *os.File // closing it ends the goroutine
+	woken *os.File
+	ended chan error
+}
+
+// New opens the events and the file in a session's folder. The calling goroutine is bound
+// to its thread: a program that it starts now is sampled, from its exec on, with all
+// threads and processes that it starts. Started, called behind that, lets go of the thread.
+// Errors of a system that gives no samples are ErrRefused.
+func New(folder string, rate int) (*Recorder, error) {
+	runtime.LockOSThread()
+	r, err := record(folder, rate)
+	if err != nil {
+		runtime.UnlockOSThread()
+		return nil, err
+	}
+	return r, nil
+}
+
+func record(folder string, rate int) (*Recorder, error) {
+	rings, err := open(rate)
+	if err != nil {
+		return nil, err
+	}
+	r := &Recorder{rings: rings, ended: make(chan error, 1)}
+	if r.woken, r.wake, err = os.Pipe(); err != nil {
+		closeAll(rings)
+		return nil, err
+	}
+	if r.file, err = create(filepath.Join(folder, fmt.Sprintf("%s%d", prefix, os.Getpid())), rate); err != nil {
+		r.woken.Close()
+		r.wake.Close()
+		closeAll(rings)
+		return nil, fmt.Errorf("cannot write samples: %w", err)
+	}
+	return r, nil
+}
+
+// Started lets the thread go and begins to read what is sampled.
+func (r *Recorder) Started() {
+	runtime.UnlockOSThread()
+	go func() { r.ended <- r.follow() }()
+}
+
+// Close reads the rest and ends the recording; of a program that was not started, too.
+func (r *Recorder) Close(started bool) error {
+	err := r.wake.Close()
+	if started {
+		err = errors.Join(err, <-r.ended)
+	} else {
+		runtime.UnlockOSThread()
+	}
+	closeAll(r.rings)
+	return errors.Join(err, r.woken.Close(), r.file.close())
+}
+
+// longest is how long what was sampled may wait in the rings.
+const longest = 100 * time.Millisecond
+
+// follow reads the rings until wake is closed.
+func (r *Recorder) follow() error {
+	list := []unix.PollFd{{Fd: int32(r.woken.Fd()), Events: unix.POLLIN}}
+	for _, one := range r.rings {
+		list = append(list, unix.PollFd{Fd: int32(one.descriptor), Events: unix.POLLIN})
+	}
+	var failed error
+	for {
+		if _, err := unix.Poll(list, int(longest/time.Millisecond)); err != nil && !errors.Is(err, unix.EINTR) {
+			return err
+		}
+		for i := range list {
+			if i > 0 && list[i].Revents&unix.POLLHUP != 0 {
+				list[i].Fd = -1 // all that it sampled have ended: it would not wait any more
+			}
+		}
+		for _, one := range r.rings {
+			one.each(r.take)
+		}
+		// The rings are emptied all the same: what cannot be written is lost, and counted.
+		if err := r.file.flush(); failed == nil {
+			failed = err
+		}
+		if list[0].Revents != 0 {
+			return failed
+		}
+	}
+}
+
+// take takes in a record of a ring. Of sampled ones the fields are in the order of
+// perf_event_open(2): address, process and thread, time; of others the latter two are last.
+func (r *Recorder) take(kind uint32, body []byte) {
+	u32, u64 := binary.NativeEndian.Uint32, binary.NativeEndian.Uint64
+	switch {
+	case kind == unix.PERF_RECORD_SAMPLE && len(body) >= 24:
+		// As in call stacks an address is the one behind: of a call its return address.
+		r.file.sample(Sample{PID: int(int32(u32(body[8:]))), TID: int(int32(u32(body[12:]))), Time: int64(u64(body[16:])), Stack: []uint64{u64(body) + 1}})
+	case kind == unix.PERF_RECORD_LOST && len(body) >= 32:
+		r.file.lose(int(int32(u32(body[16:]))), u64(body[8:]))
+	}
+}
