@@ -57,6 +57,9 @@ var viewQueries = []struct {
 	{"devices", "", []string{"name", "process"}, []string{"peak_bytes"}},
 	{"counters", "time", []string{"name", "process", "gpu", "unit"}, []string{"value"}},
 	{"clocks", "time", []string{"host"}, []string{"offset", "drift"}},
+	{"cpu_samples", "time", []string{"doing", "function", "source_file"}, []string{"weight", "record"}},
+	{"cpu_functions", "", []string{"function", "doing"}, []string{"time", "samples"}},
+	{"cpu_stacks", "", []string{"function", "module"}, []string{"stack", "depth"}},
 	{"loss", "", []string{"reason", "process"}, []string{"events"}},
 	{"gaps", "start", []string{"reason", "process"}, []string{"duration"}},
 }
@@ -83,7 +86,7 @@ func statements(try func(view, query string, numbers bool)) {
 }
 
 // big are the tables with a row an event.
-var big = regexp.MustCompile(`^SCAN (r|a|f|record|activity|datum|x|sample|s)\b`)
+var big = regexp.MustCompile(`^SCAN (r|a|f|record|activity|datum|x|sample|s|c|cpu_sample)\b`)
 
 // Every view that the documentation lists answers by reading its big table at most
 // once, from the outside: nothing is scanned once a row or joined before it is
