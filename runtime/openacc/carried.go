@@ -115,9 +115,9 @@ func (t *namer) listOfValues() string {
 		return ""
 	}
 	s := t.scratch
-	known := t.namedSite()
-	if s.again && known != nil && known.values != nil && known.values == s.recalled.list {
-		return known.values.list
+	here := t.answered()
+	if s.again && here.carried != nil && here.carried == s.recalled.list {
+		return here.carried.list
 	}
 	s.entries = s.entries[:0]
 	for i := range s.items {
@@ -125,17 +125,17 @@ func (t *namer) listOfValues() string {
 			s.entries = append(s.entries, item.Entry)
 		}
 	}
-	if known != nil && known.values != nil && slices.Equal(known.values.entries, s.entries) {
+	if here.carried != nil && slices.Equal(here.carried.entries, s.entries) {
 		if s.again {
-			s.recalled.list = known.values
+			s.recalled.list = here.carried
 		}
-		return known.values.list
+		return here.carried.list
 	}
 	s.carried = s.carried[:0]
 	t.addValues()
 	list := t.listed()
-	if known != nil {
-		known.values = &carriedValues{slices.Clone(s.entries), list}
+	if here.named {
+		here.carried = &carriedValues{slices.Clone(s.entries), list}
 	}
 	return list
 }

@@ -120,7 +120,7 @@ func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
 	if steady && t.callbacksMayWrite(1<<callbacks.ComputeConstructStart|1<<callbacks.EnterDataStart) && !t.carryOutAll() {
 		return false // values are read behind them
 	}
-	if steady = steady && !t.unsteady.has(t.site()) && t.enterSteady(&p, c, k, r); !steady {
+	if steady = steady && !t.here().unsteady && t.enterSteady(&p, c, k, r); !steady {
 		if !t.carryOutAll() {
 			return false
 		}
@@ -195,7 +195,7 @@ func (t *launcher) enterCompute(p *planner, c *Construct, k *kernelCode) *kernel
 	}
 	t.nameDirective(c.Arguments)
 	s.block.Begin(len(c.Arguments.Hosts))
-	s.varies = t.varying.has(t.site())
+	s.varies = t.here().values.changes
 	d.mu.Lock()
 	mapped, failure := p.mapVariables(s.items)
 	d.mu.Unlock()
@@ -203,7 +203,7 @@ func (t *launcher) enterCompute(p *planner, c *Construct, k *kernelCode) *kernel
 		t.failMapping(d, failure)
 		return nil
 	}
-	t.unsteady.note(t.site(), len(s.created) == 0)
+	t.here().unsteady = len(s.created) > 0
 	if len(s.suspects) > 0 && !t.warnOfHostPointers(d, c) {
 		return nil
 	}

@@ -122,7 +122,7 @@ func (t *directives) enterRegion(d *Device, c *Construct) {
 		t.failMapping(d, failure)
 		return
 	}
-	t.unsteady.note(t.site(), len(s.created) == 0)
+	t.here().unsteady = len(s.created) > 0
 	last := &t.regions[len(t.regions)-1]
 	last.undo = append(last.undo, s.undo...)
 	t.enqueueUploads(d, q)

@@ -82,10 +82,7 @@ func (t *namer) knowsNames(arguments goacc.Arguments) bool {
 	if !t.naming() {
 		return true
 	}
-	if !t.versioned {
-		t.checkVersion()
-	}
-	return t.knownNames(t.site(), len(arguments.Kinds))
+	return t.answered().isNamed(len(arguments.Kinds))
 }
 
 func (t *namer) noteNames(arguments goacc.Arguments) {
@@ -98,49 +95,21 @@ func (t *namer) noteNames(arguments goacc.Arguments) {
 	}
 }
 
-// A namedSite is a directive all of whose variables have their names.
-type namedSite struct {
-	at     attribution.CallSite
-	names  []string
-	values *carriedValues // what listOfValues last found for them, or nil
-}
-
 // namesOf asks the Namer, until it has given all names.
 func (t *namer) namesOf(arguments goacc.Arguments) []string {
-	if !t.versioned {
-		t.checkVersion()
-	}
-	at := t.site()
-	if t.knownNames(at, len(arguments.Kinds)) {
-		return t.named[slotOf(at, 0)].names
+	here := t.answered()
+	if here.isNamed(len(arguments.Kinds)) {
+		return here.names
 	}
 	names, settled := t.rt.options.Namer.NameDirective(t.place, t.function, arguments)
 	if settled {
-		if t.named == nil {
-			t.named = make([]namedSite, siteSlots)
-		}
-		t.named[slotOf(at, 0)] = namedSite{at: at, names: names}
+		here.named, here.names, here.carried = true, names, nil
 	}
 	return names
 }
 
-// knownNames says whether t.named has the names of a directive with so many entries.
-func (t *namer) knownNames(at attribution.CallSite, entries int) bool {
-	if t.named == nil {
-		return false
-	}
-	known := &t.named[slotOf(at, 0)]
-	return known.at == at && len(known.names) == entries
-}
-
-// namedSite is what t.named has of the directive in progress, or nil.
-func (t *namer) namedSite() *namedSite {
-	at := t.site()
-	if t.named == nil || t.named[slotOf(at, 0)].at != at {
-		return nil
-	}
-	return &t.named[slotOf(at, 0)]
-}
+// isNamed says whether the names of a directive with so many entries are known.
+func (s *site) isNamed(entries int) bool { return s.named && len(s.names) == entries }
 
 // nameData notes the name of a routine's argument.
 func (t *namer) nameData(host, bytes uintptr) {

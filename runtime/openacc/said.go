@@ -71,17 +71,11 @@ func (p *plan) says(g *general) bool {
 	return false
 }
 
-// checkVersion forgets source positions that may be others by now; once for a call.
+// checkVersion looks whether source positions may be others by now; once for a call.
 func (t *namer) checkVersion() {
 	t.versioned = true
-	a := t.rt.options.Attributor
-	if a == nil {
-		return
-	}
-	if now := a.Version(); now != t.version {
-		t.version = now
-		clear(t.named)
-		clear(t.constructs)
+	if a := t.rt.options.Attributor; a != nil {
+		t.version = a.Version()
 	}
 }
 

@@ -2,39 +2,125 @@ package openacc
 
 import "github.com/accscope/accscope/runtime/attribution"
 
-// sites are what a thread keeps of the places of the program that call, so as not to find
-// it out again. None of it changes what a call does, but varying.
-type sites struct {
-	namesInC   [256]nameInC  // of variables that events told of
-	named      []namedSite   // by slotOf, nil before the first
-	constructs []writtenSite // likewise
-	joints     map[joint]string
-	lists      map[uint64]*carriedList // by a hash of their names
-	computes   []*computeEvents
-	unsteady   unsteady
-	varying    varying
-	recalls    recalls
+// A site is a place of the program that calls, with what the thread has found out about it
+// and need not find out in the next call. None of it changes what a call does, but values.
+type site struct {
+	at       attribution.CallSite
+	version  uint64 // of the Attributor's answers, for the next four
+	read     bool
+	as       construct // what it was written as, where it was read
+	named    bool
+	names    []string       // of its directive's variables, where all of them are named
+	carried  *carriedValues // of its argument block, nil before the first
+	unsteady bool           // its construct was not steady the last time (steady.go)
+	values   lastValues
 }
 
-// forget has the next call find out all of it. Events that are in use stay.
+// siteSets times siteWays is how many sites a thread keeps.
+const (
+	siteBits = 8
+	siteSets = 1 << siteBits
+	siteWays = 4
+)
+
+// sites are those that a thread keeps, by a hash of where they are: of one hash, the one
+// first that was used last.
+type sites struct {
+	table  *[siteSets][siteWays]*site // nil before the first
+	latest *site                      // looked up last
+
+	namesInC [256]nameInC // of variables that events told of
+	joints   map[joint]string
+	lists    map[uint64]*carriedList // by a hash of their names
+	computes []*computeEvents        // by slotOf
+	recalls  recalls
+}
+
+// siteSlots is how many sites a thread keeps the events of.
+const siteSlots = 1 << 10
+
+// slotOf is where the events of a site with an async value are, and of others.
+func slotOf(at attribution.CallSite, async int) uintptr {
+	hash := (uint64(at.ReturnAddress) ^ uint64(async)<<32) * 0xff51afd7ed558ccd
+	return uintptr((hash ^ hash>>32) * 0xc4ceb9fe1a85ec53 >> (64 - 10))
+}
+
+// setOf is where sites are looked for.
+func setOf(at attribution.CallSite) uintptr {
+	hash := uint64(at.ReturnAddress) * 0xff51afd7ed558ccd
+	return uintptr((hash ^ hash>>32) * 0xc4ceb9fe1a85ec53 >> (64 - siteBits))
+}
+
+// of is the site of a place. One that has not been used for long gives way to it.
+func (s *sites) of(at attribution.CallSite) *site {
+	if s.table == nil {
+		s.table = new([siteSets][siteWays]*site)
+	}
+	set := &s.table[setOf(at)]
+	n := 0
+	for n < siteWays-1 && set[n] != nil && set[n].at != at {
+		n++
+	}
+	found := set[n]
+	if found == nil || found.at != at {
+		found = &site{at: at}
+	}
+	copy(set[1:n+1], set[:n])
+	set[0], s.latest = found, found
+	return found
+}
+
+// forget has the next call find out all of it.
 func (s *sites) forget() {
-	computes := s.computes
-	for _, e := range computes {
+	for _, e := range s.computes { // those that are in use stay
 		if e != nil && !e.busy {
 			e.like, e.launched, e.told = likeness{}, launched{}, toldValues{}
 		}
 	}
-	*s = sites{computes: computes, varying: s.varying}
+	s.namesInC, s.joints, s.lists, s.recalls = [256]nameInC{}, nil, nil, nil
+	if s.table == nil {
+		return
+	}
+	for i := range s.table {
+		for _, known := range s.table[i] {
+			if known != nil {
+				*known = site{at: known.at, values: known.values}
+			}
+		}
+	}
 }
 
-// siteSlots is how many sites a thread keeps what it knows of.
-const (
-	siteBits  = 10
-	siteSlots = 1 << siteBits
-)
+// here is the site of the call in progress.
+func (t *caller) here() *site {
+	at := t.site()
+	if s := t.latest; s != nil && s.at == at {
+		return s
+	}
+	return t.sites.of(at)
+}
 
-// slotOf is where a thread keeps what it knows of a site with an async value, and of others.
-func slotOf(at attribution.CallSite, async int) uintptr {
-	hash := (uint64(at.ReturnAddress) ^ uint64(async)<<32) * 0xff51afd7ed558ccd
-	return uintptr((hash ^ hash>>32) * 0xc4ceb9fe1a85ec53 >> (64 - siteBits))
+// answered is the site of the call in progress, with those of the Attributor's answers that hold.
+func (t *namer) answered() *site {
+	if !t.versioned {
+		t.checkVersion()
+	}
+	s := t.here()
+	if s.version != t.version {
+		s.version, s.read, s.named, s.names, s.carried = t.version, false, false, nil, nil
+	}
+	return s
+}
+
+// lastValues are the values of a launch that maps variables: where they change from launch to
+// launch, the argument block goes with the variables; else it is on the device from the launch
+// before.
+type lastValues struct {
+	hash    uint64
+	known   bool
+	changes bool // the last two launches had other ones
+}
+
+// note notes those of another launch.
+func (v *lastValues) note(hash uint64) {
+	*v = lastValues{hash, true, v.known && v.hash != hash}
 }

@@ -2,7 +2,6 @@ package openacc
 
 import (
 	"github.com/accscope/accscope/callbacks"
-	"github.com/accscope/accscope/runtime/attribution"
 	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/goacc"
@@ -11,24 +10,6 @@ import (
 // A compute construct is steady where all that it names is on the device and stays
 // there, or travels with the launch as a value: nothing but reference counters changes.
 // So everything from its first event to its last is one plan.
-
-// unsteadySlots is how many sites a thread keeps that were not steady the last time.
-const unsteadySlots = 64
-
-// unsteady are sites that were not steady the last time.
-type unsteady [unsteadySlots]attribution.CallSite
-
-// has says whether a site is among them, as far as that is known: to find out costs time.
-func (u *unsteady) has(at attribution.CallSite) bool { return u[slotOf(at, 0)%unsteadySlots] == at }
-
-// note notes whether a site was steady.
-func (u *unsteady) note(at attribution.CallSite, steady bool) {
-	if known := &u[slotOf(at, 0)%unsteadySlots]; !steady {
-		*known = at
-	} else if *known == at {
-		*known = attribution.CallSite{}
-	}
-}
 
 // enterSteady decodes the variables of a compute construct, and does what its entry has
 // to if it is steady; else nothing has changed.
@@ -231,7 +212,7 @@ func (t *launcher) isOver(q *Queue) bool {
 // counters, on a queue that need not be waited for. False: it is to be entered as any other.
 func (t *directives) enterSteadyRegion(d *Device, c *Construct) bool {
 	q := t.context.queue
-	if q.busy() || t.unsteady.has(t.site()) || !t.knowsNames(c.Arguments) {
+	if q.busy() || t.here().unsteady || !t.knowsNames(c.Arguments) {
 		return false
 	}
 	t.clearScratch()

@@ -6,7 +6,6 @@ import (
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/arguments"
-	"github.com/accscope/accscope/runtime/attribution"
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/goacc"
 )
@@ -25,7 +24,7 @@ type lateValue struct {
 func (t *launcher) planArguments(d *Device, q *Queue, k *kernelCode) error {
 	s := t.scratch
 	if len(s.created) > 0 {
-		t.varying.note(t.site(), t.hashOfValues())
+		t.here().values.note(t.hashOfValues())
 	}
 	if s.beside != nil {
 		if carried := t.carriedBytes(); carried.count > 0 {
@@ -98,28 +97,6 @@ func (t *launcher) planBeside(q *Queue, g *group, values uintptr) {
 	t.fillIn(q, g, own, address)
 	t.uploadOwn(q, &transfer{device: address, size: g.whole().size + values}, t.listBeside(g), own)
 	t.scratch.place = &arguments.Place{ArgumentBlock: block}
-}
-
-// varying are the sites of launches that map variables, with what their values were: where
-// these change, the argument block goes with the variables; else it is on the device from
-// the launch before.
-type varying [unsteadySlots]struct {
-	at      attribution.CallSite
-	values  uint64 // hash
-	changes bool
-}
-
-// has says whether the last two launches at a site had other values, as far as that is known.
-func (v *varying) has(at attribution.CallSite) bool {
-	known := &v[slotOf(at, 0)%unsteadySlots]
-	return known.at == at && known.changes
-}
-
-// note notes the values of a launch.
-func (v *varying) note(at attribution.CallSite, values uint64) {
-	known := &v[slotOf(at, 0)%unsteadySlots]
-	known.changes = known.at == at && known.values != values
-	known.at, known.values = at, values
 }
 
 var valuesSeed = maphash.MakeSeed()

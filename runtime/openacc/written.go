@@ -22,12 +22,6 @@ func Written(a Attributor, place attribution.Place, c *Construct, as construct) 
 	return as
 }
 
-// A writtenSite is a construct with what it was written as.
-type writtenSite struct {
-	at attribution.CallSite
-	as construct
-}
-
 // constructEvents are the events that say what they are part of, but for errors, in
 // Registry.WantedEvents.
 const constructEvents = 1<<(callbacks.WaitEnd+1) - 1
@@ -41,18 +35,11 @@ func (t *namer) written(c *Construct, as construct) construct {
 	case wanted&constructEvents == 0:
 		return Written(nil, t.place, c, as)
 	}
-	if !t.versioned {
-		t.checkVersion()
+	here := t.answered()
+	if !here.read {
+		here.read, here.as = true, Written(t.rt.options.Attributor, t.place, c, as)
 	}
-	if t.constructs == nil {
-		t.constructs = make([]writtenSite, siteSlots)
-	}
-	at := attribution.CallSite{ReturnAddress: t.place.ReturnAddress, Function: c.Function}
-	known := &t.constructs[slotOf(at, 0)]
-	if known.at != at {
-		*known = writtenSite{at, Written(t.rt.options.Attributor, t.place, c, as)}
-	}
-	return known.as
+	return here.as
 }
 
 // impliedData is the field implicit of an event about data of the compute construct in
