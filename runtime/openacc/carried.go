@@ -2,8 +2,6 @@ package openacc
 
 import (
 	"slices"
-	"strings"
-	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/attribution"
@@ -12,16 +10,6 @@ import (
 
 // carry stands before each of the variables that one transfer carries (accscope_names.h).
 const carry = "\x02"
-
-// A carriedList is what one transfer carries: names that are references, and their list,
-// which is made once for a transfer that comes again.
-type carriedList struct {
-	names []string
-	list  string
-}
-
-// carriedLists is how many a thread keeps.
-const carriedLists = 1024
 
 // listsNames says whether somebody wants to know what a transfer of several variables
 // carries, of whom only a tool that resolves references can be told.
@@ -35,20 +23,7 @@ func (t *namer) listed() string {
 	if !slices.ContainsFunc(names, attribution.IsReference) {
 		return ""
 	}
-	hash := uint64(len(names))
-	for _, name := range names {
-		hash = (hash ^ uint64(uintptr(unsafe.Pointer(unsafe.StringData(name))))) * 0x9e3779b97f4a7c15
-		hash ^= hash >> 32
-	}
-	known := t.lists[hash]
-	if known == nil || !slices.Equal(known.names, names) {
-		if t.lists == nil || len(t.lists) >= carriedLists {
-			t.lists = map[uint64]*carriedList{}
-		}
-		known = &carriedList{slices.Clone(names), carry + strings.Join(names, carry)}
-		t.lists[hash] = known
-	}
-	return known.list
+	return t.composed(carry, names...)
 }
 
 // addCarried notes that the transfer in progress carries [host, host+size), which m maps,

@@ -254,20 +254,3 @@ func (t *raiser) composeData(e *callbacks.EventInfo, size, host uintptr, address
 		data.VarName = t.nameInC(name)
 	}
 }
-
-// nameInC is cString for the name of a variable.
-func (t *namer) nameInC(name string) callbacks.CString {
-	data := unsafe.StringData(name)
-	known := &t.namesInC[uintptr(unsafe.Pointer(data))/16%uintptr(len(t.namesInC))]
-	if known.data != data || known.length != len(name) {
-		known.data, known.length, known.c = data, len(name), callbacks.Intern(name)
-	}
-	return known.c
-}
-
-// A nameInC is a name and its copy in C memory.
-type nameInC struct {
-	data   *byte
-	length int
-	c      callbacks.CString
-}

@@ -1,9 +1,7 @@
 package openacc
 
 import (
-	"cmp"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/attribution"
@@ -167,31 +165,4 @@ func (t *namer) learn(m *dataenv.Mapping) {
 			m.SetName(name)
 		}
 	}
-}
-
-// A joint is two names that are references, whose joined form is made once.
-type joint struct{ first, second *byte }
-
-// joints is how many of them a thread keeps.
-const joints = 4096
-
-// joined is the name of data for which there are two, the first of which counts; ""
-// is none. Of references both go along: the first may turn out to be of no name.
-func (t *namer) joined(name, other string) string {
-	if attribution.IsReference(other) && !t.rt.options.Namer.Refers() {
-		return name // nobody would know what it refers to
-	}
-	if name == "" || other == "" || name == other || !attribution.IsReference(name) || !attribution.IsReference(other) {
-		return cmp.Or(name, other)
-	}
-	key := joint{unsafe.StringData(name), unsafe.StringData(other)}
-	both, known := t.joints[key]
-	if !known {
-		if t.joints == nil || len(t.joints) >= joints {
-			t.joints = map[joint]string{}
-		}
-		both = name + other
-		t.joints[key] = both
-	}
-	return both
 }

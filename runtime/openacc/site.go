@@ -14,6 +14,38 @@ type site struct {
 	carried  *carriedValues // of its argument block, nil before the first
 	unsteady bool           // its construct was not steady the last time (steady.go)
 	values   lastValues
+	texts    kept[text]
+}
+
+// kept is what a site has of several, as texts, by a number each; the zero value is ready.
+type kept[T any] struct {
+	keys   []uint64
+	values []T
+	last   int // found last
+	oldest int // the next to give way
+}
+
+// of is the value of a key. Where there was none it is zero, or, of most others, the one that
+// has been there for longest: whoever asked sees by itself what it is of.
+func (k *kept[T]) of(key uint64, most int) *T {
+	n := len(k.keys)
+	// Calls of a site are alike or take turns: the key is the last one, or the next.
+	for i, at := 0, k.last; i < n; i++ {
+		if k.keys[at] == key {
+			k.last = at
+			return &k.values[at]
+		}
+		if at++; at == n {
+			at = 0
+		}
+	}
+	if n < most {
+		k.keys, k.values, k.last = append(k.keys, key), append(k.values, *new(T)), n
+		return &k.values[n]
+	}
+	k.last = k.oldest
+	k.keys[k.last], k.oldest = key, (k.oldest+1)%most
+	return &k.values[k.last]
 }
 
 // siteSets times siteWays is how many sites a thread keeps.
@@ -29,10 +61,7 @@ type sites struct {
 	table  *[siteSets][siteWays]*site // nil before the first
 	latest *site                      // looked up last
 
-	namesInC [256]nameInC // of variables that events told of
-	joints   map[joint]string
-	lists    map[uint64]*carriedList // by a hash of their names
-	computes []*computeEvents        // by slotOf
+	computes []*computeEvents // by slotOf
 	recalls  recalls
 }
 
@@ -77,7 +106,7 @@ func (s *sites) forget() {
 			e.like, e.launched, e.told = likeness{}, launched{}, toldValues{}
 		}
 	}
-	s.namesInC, s.joints, s.lists, s.recalls = [256]nameInC{}, nil, nil, nil
+	s.recalls = nil
 	if s.table == nil {
 		return
 	}

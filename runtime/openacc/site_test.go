@@ -1,6 +1,7 @@
 package openacc
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/accscope/accscope/runtime/attribution"
@@ -54,5 +55,31 @@ func TestValuesThatChange(t *testing.T) {
 	s.forget()
 	if !s.of(other).values.changes || s.of(one) == nil || s.of(one).values.changes {
 		t.Error("what the values were is forgotten")
+	}
+}
+
+// TestKept: a site keeps what it has last, of each key its own, and no more than it may.
+func TestKept(t *testing.T) {
+	var k kept[string]
+	const most = 8
+	for i := range uint64(3 * most) {
+		value := k.of(i, most)
+		if want := ""; i >= most {
+			want = fmt.Sprint(i - most)
+			if *value != want {
+				t.Errorf("%d takes the place of %q, want %q", i, *value, want)
+			}
+		} else if *value != want {
+			t.Errorf("%d is %q before it is anything", i, *value)
+		}
+		*value = fmt.Sprint(i)
+		for j := max(i+1, most) - most; j <= i; j++ {
+			if got := *k.of(j, most); got != fmt.Sprint(j) {
+				t.Errorf("%d is %q behind %d", j, got, i)
+			}
+		}
+	}
+	if len(k.values) != most {
+		t.Errorf("%d are kept, want %d", len(k.values), most)
 	}
 }
