@@ -14,7 +14,7 @@ FROM cpu_samples GROUP BY process, doing, function, source_file, line, module;
 -- The frames of the call stacks of samples, depth 0 innermost.
 CREATE VIEW cpu_stacks AS
 WITH RECURSIVE walk (process, stack, depth, address, below) AS (
-  SELECT c.process, c.stack, 0, k.address, k.parent FROM (SELECT DISTINCT process, stack FROM cpu_sample) c CROSS JOIN cpu_stack k ON k.id = c.stack
+  SELECT d.process, d.stack, 0, k.address, k.parent FROM (SELECT DISTINCT process, stack FROM cpu_sample y) d CROSS JOIN cpu_stack k ON k.id = d.stack
   UNION ALL
   SELECT w.process, w.stack, w.depth + 1, k.address, k.parent
   FROM walk w CROSS JOIN cpu_stack k ON k.id = w.below WHERE w.below <> 0 AND w.depth < 1000
