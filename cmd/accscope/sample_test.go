@@ -41,7 +41,7 @@ func shares(t *testing.T, flag string, args ...string) string {
 func buildSource(t *testing.T, source string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), strings.TrimSuffix(source, filepath.Ext(source)))
-	execute(t, project, nil, compilers.C(), "-fopenacc", "-O2", "-g", "-pthread", "-o", program, filepath.Join("cmd", "accscope", "testdata", source), "-lm").must(t)
+	execute(t, project, nil, compilers.C(), "-fopenacc", "-O2", "-fomit-frame-pointer", "-g", "-pthread", "-o", program, filepath.Join("cmd", "accscope", "testdata", source), "-lm").must(t)
 	return program
 }
 
@@ -61,6 +61,21 @@ func TestSampleShares(t *testing.T) {
 	}
 	if got := queried(t, folder, "shares.db", "SELECT count(*), count(DISTINCT weight), min(weight) FROM cpu_samples WHERE thread IS NOT NULL"); !strings.HasSuffix(got[0], ",1,1000000") {
 		t.Errorf("samples, weights: %q", got)
+	}
+}
+
+// Stacks lead to main through functions that were compiled without frame pointers and through
+// the C library, which calls what it was given.
+func TestSampleStacks(t *testing.T) {
+	requireSamples(t)
+	folder, program := t.TempDir(), buildSource(t, "called.c")
+	invoke(t, folder, "run", "-q", "--sample=1000", "--device", "sim", "-o", "called.db", "--", program).must(t)
+	got := queried(t, folder, "called.db", `SELECT (SELECT group_concat(function, ' ') FROM (SELECT function FROM cpu_stacks k WHERE k.process = c.process AND k.stack = c.stack
+		AND source_file LIKE '%called.c' ORDER BY depth)) AS path, count(*), (SELECT count(*) FROM cpu_samples WHERE function = 'compare') FROM cpu_samples c WHERE function = 'compare' GROUP BY 1 ORDER BY 2 DESC LIMIT 1`)
+	path, counts, _ := strings.Cut(got[0], ",")
+	var most, all int
+	if _, err := fmt.Sscanf(counts, "%d,%d", &most, &all); err != nil || path != "compare sort outer main" || all < 50 || most < all*9/10 {
+		t.Errorf("%q", got)
 	}
 }
 

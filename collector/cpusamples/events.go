@@ -34,17 +34,29 @@ const (
 	mostRing  = 512 << 10
 )
 
+// mostStack is how much of a thread's stack is copied, bytes, where rings have room for
+// some of these.
+const mostStack = 8 << 10
+
 // attributes are those of the events: they come disabled, and to life by the exec of a
-// process that the thread which opened them starts.
-func attributes(rate int) *unix.PerfEventAttr {
-	return &unix.PerfEventAttr{
+// process that the thread which opened them starts. Beside samples they tell of what is
+// mapped where, for stacks to be unwound. size is that of a ring, bytes.
+func attributes(rate, size int) *unix.PerfEventAttr {
+	attr := &unix.PerfEventAttr{
 		Type: unix.PERF_TYPE_SOFTWARE, Size: uint32(unsafe.Sizeof(unix.PerfEventAttr{})), Config: unix.PERF_COUNT_SW_CPU_CLOCK,
 		Sample:      uint64(1e9) / uint64(rate), // ns between two samples
 		Sample_type: unix.PERF_SAMPLE_IP | unix.PERF_SAMPLE_TID | unix.PERF_SAMPLE_TIME,
 		Bits: unix.PerfBitDisabled | unix.PerfBitInherit | unix.PerfBitEnableOnExec | unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv |
-			unix.PerfBitSampleIDAll | unix.PerfBitUseClockID | unix.PerfBitWatermark,
+			unix.PerfBitSampleIDAll | unix.PerfBitUseClockID | unix.PerfBitWatermark |
+			unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm | unix.PerfBitCommExec | unix.PerfBitTask,
 		Clockid: unix.CLOCK_MONOTONIC,
+		Wakeup:  uint32(size / 4),
 	}
+	if stack := min(size/8, mostStack); own != nil && stack >= mostStack/4 {
+		attr.Sample_type |= unix.PERF_SAMPLE_REGS_USER | unix.PERF_SAMPLE_STACK_USER
+		attr.Sample_regs_user, attr.Sample_stack_user = own.mask(), uint32(stack)
+	}
+	return attr
 }
 
 // ring is the event of one processor with its buffer.
@@ -57,14 +69,9 @@ type ring struct {
 }
 
 // open opens an event for each processor that this process may use. An inherited event
-// with a buffer is bound to one processor: the kernel maps none of all.
+// with a buffer is bound to one processor: the kernel maps none of all. Other ranks of the
+// user's may have locked memory, too: rings are smaller then.
 func open(rate int) (rings []*ring, err error) {
-	defer func() {
-		if err != nil {
-			closeAll(rings)
-			rings = nil
-		}
-	}()
 	var usable unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &usable); err != nil {
 		return nil, fmt.Errorf("%w: the processors are not known: %w", ErrRefused, err)
@@ -73,26 +80,36 @@ func open(rate int) (rings []*ring, err error) {
 	for size > os.Getpagesize() && size*usable.Count() > mostRings {
 		size /= 2
 	}
+	for {
+		rings, err = openAll(&usable, rate, size)
+		if !errors.Is(err, errLocked) || size <= os.Getpagesize() {
+			return rings, err
+		}
+		size /= 2
+	}
+}
+
+var errLocked = errors.New("no memory for them may be locked; raise kernel.perf_event_mlock_kb or ulimit -l")
+
+// openAll opens the events with rings of a size, or none.
+func openAll(usable *unix.CPUSet, rate, size int) (rings []*ring, err error) {
 	for processor := range len(usable) * 64 {
 		if !usable.IsSet(processor) {
 			continue
 		}
-		attr := attributes(rate)
-		attr.Wakeup = uint32(size / 4)
-		descriptor, err := unix.PerfEventOpen(attr, 0, processor, -1, unix.PERF_FLAG_FD_CLOEXEC)
+		descriptor, err := unix.PerfEventOpen(attributes(rate, size), 0, processor, -1, unix.PERF_FLAG_FD_CLOEXEC)
+		if errors.Is(err, unix.ENODEV) {
+			continue // it was switched off
+		}
 		if err != nil {
-			return rings, refused(err)
+			closeAll(rings)
+			return nil, refused(err)
 		}
 		r := &ring{descriptor: descriptor}
 		rings = append(rings, r)
-		for ; ; size /= 2 {
-			r.mapped, err = unix.Mmap(descriptor, 0, os.Getpagesize()+size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-			if err == nil || size <= os.Getpagesize() {
-				break
-			}
-		}
-		if err != nil {
-			return rings, fmt.Errorf("%w: no memory for them may be locked (%w); raise kernel.perf_event_mlock_kb or ulimit -l", ErrRefused, err)
+		if r.mapped, err = unix.Mmap(descriptor, 0, os.Getpagesize()+size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err != nil {
+			closeAll(rings)
+			return nil, fmt.Errorf("%w: %w", ErrRefused, errLocked)
 		}
 		r.page = (*unix.PerfEventMmapPage)(unsafe.Pointer(&r.mapped[0]))
 		r.data = r.mapped[os.Getpagesize():]
@@ -134,9 +151,9 @@ func Available() error {
 	return err
 }
 
-// each calls f for each record in the buffer: its type and what is behind its header, which
-// are valid until f returns. What was read is given back.
-func (r *ring) each(f func(kind uint32, body []byte)) {
+// each calls f for each record in the buffer: its type, misc field, and what is behind its
+// header, which is valid until f returns. What was read is given back.
+func (r *ring) each(f func(kind uint32, misc uint16, body []byte)) {
 	const header = 8 // type, misc, size
 	head, tail := atomic.LoadUint64(&r.page.Data_head), r.page.Data_tail
 	size := uint64(len(r.data))
@@ -151,7 +168,7 @@ func (r *ring) each(f func(kind uint32, body []byte)) {
 			r.record = append(append(r.record[:0], record...), r.data[:at+length-size]...)
 			record = r.record
 		}
-		f(binary.NativeEndian.Uint32(record), record[header:])
+		f(binary.NativeEndian.Uint32(record), binary.NativeEndian.Uint16(record[4:]), record[header:])
 		tail += length
 	}
 	atomic.StoreUint64(&r.page.Data_tail, head)

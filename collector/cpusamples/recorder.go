@@ -1,9 +1,9 @@
 package cpusamples
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -22,6 +22,7 @@ func IsFile(name string) bool { return strings.HasPrefix(name, prefix) }
 // Recorder records samples of a program that its user starts.
 type Recorder struct {
 	rings []*ring
+	order order
 	file  *writer
 	wake  *os.File // closing it ends the goroutine
 	woken *os.File
@@ -34,7 +35,7 @@ type Recorder struct {
 // Errors of a system that gives no samples are ErrRefused.
 func New(folder string, rate int) (*Recorder, error) {
 	runtime.LockOSThread()
-	r, err := record(folder, rate)
+	r, err := newRecorder(folder, rate)
 	if err != nil {
 		runtime.UnlockOSThread()
 		return nil, err
@@ -42,12 +43,12 @@ func New(folder string, rate int) (*Recorder, error) {
 	return r, nil
 }
 
-func record(folder string, rate int) (*Recorder, error) {
+func newRecorder(folder string, rate int) (*Recorder, error) {
 	rings, err := open(rate)
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{rings: rings, ended: make(chan error, 1)}
+	r := &Recorder{rings: rings, order: order{processes: processes{}, unwinder: newUnwinder()}, ended: make(chan error, 1)}
 	if r.woken, r.wake, err = os.Pipe(); err != nil {
 		closeAll(rings)
 		return nil, err
@@ -88,6 +89,7 @@ func (r *Recorder) follow() error {
 	for _, one := range r.rings {
 		list = append(list, unix.PollFd{Fd: int32(one.descriptor), Events: unix.POLLIN})
 	}
+	defer r.order.unwinder.close()
 	var failed error
 	for {
 		if _, err := unix.Poll(list, int(longest/time.Millisecond)); err != nil && !errors.Is(err, unix.EINTR) {
@@ -98,28 +100,28 @@ func (r *Recorder) follow() error {
 				list[i].Fd = -1 // all that it sampled have ended: it would not wait any more
 			}
 		}
-		for _, one := range r.rings {
-			one.each(r.take)
+		ends := list[0].Revents != 0
+		var now unix.Timespec
+		if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
+			return err
 		}
+		for _, one := range r.rings {
+			one.each(r.order.take)
+		}
+		until := now.Nano() - int64(visible)
+		if ends {
+			until = math.MaxInt64
+		}
+		r.order.settle(until, r.file)
 		// The rings are emptied all the same: what cannot be written is lost, and counted.
 		if err := r.file.flush(); failed == nil {
 			failed = err
 		}
-		if list[0].Revents != 0 {
+		if ends {
 			return failed
 		}
 	}
 }
 
-// take takes in a record of a ring. Of sampled ones the fields are in the order of
-// perf_event_open(2): address, process and thread, time; of others the latter two are last.
-func (r *Recorder) take(kind uint32, body []byte) {
-	u32, u64 := binary.NativeEndian.Uint32, binary.NativeEndian.Uint64
-	switch {
-	case kind == unix.PERF_RECORD_SAMPLE && len(body) >= 24:
-		// As in call stacks an address is the one behind: of a call its return address.
-		r.file.sample(Sample{PID: int(int32(u32(body[8:]))), TID: int(int32(u32(body[12:]))), Time: int64(u64(body[16:])), Stack: []uint64{u64(body) + 1}})
-	case kind == unix.PERF_RECORD_LOST && len(body) >= 32:
-		r.file.lose(int(int32(u32(body[16:]))), u64(body[8:]))
-	}
-}
+// visible is how long after its time a record may come to be seen in its ring.
+const visible = time.Millisecond

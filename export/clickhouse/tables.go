@@ -13,7 +13,7 @@ import (
 // views are the trace's, each with the column that its rows are sorted by, where it has one
 // that every row has: a time.
 var views = [...]struct{ name, sorted string }{
-	{"processes", ""}, {"threads", ""}, {"devices", ""}, {"queues", ""}, {"clocks", ""}, {"loss", ""}, {"gaps", ""}, {"sources", ""}, {"variables", ""},
+	{"processes", ""}, {"threads", ""}, {"devices", ""}, {"queues", ""}, {"clocks", ""}, {"cpu_samples", "time"}, {"cpu_functions", ""}, {"cpu_stacks", ""}, {"loss", ""}, {"gaps", ""}, {"sources", ""}, {"variables", ""},
 	{"call_stacks", ""}, {"errors", ""}, {"existing_data", ""},
 	{"events", "time"}, {"spans", "start"}, {"kernels", "enqueued"}, {"transfers", "enqueued"}, {"allocations", "start"},
 	{"releases", "time"}, {"waits", "start"}, {"annotations", "start"}, {"communication", "start"}, {"device_activity", "start"},
@@ -31,6 +31,7 @@ const (
 // knows no type, since they are computed.
 var untyped = map[string]string{
 	"device_activity.name": text, "transfers.direction": text, "processes.exit": text,
+	"cpu_samples.doing": text, "cpu_functions.doing": text,
 	"loss.reason": text, "gaps.reason": text, "gaps.detail": text,
 	"transfers.bytes_per_second": real, "clocks.drift": real,
 }
