@@ -114,7 +114,7 @@ func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
 	s := t.scratch
 	p := planner{t: &t.lifetimes, d: d, structured: true, queue: q}
 	start := t.plan.mark()
-	r := t.recallSlot(c)
+	r := t.launch(c)
 	k := r.knownKernel(d, c.Function)
 	steady := k != nil
 	if steady && t.callbacksMayWrite(1<<callbacks.ComputeConstructStart|1<<callbacks.EnterDataStart) && !t.carryOutAll() {

@@ -1,6 +1,7 @@
 package openacc
 
 import (
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -68,6 +69,7 @@ type computeEvents struct {
 	kernel   string     // what events call the kernel of launched
 	told     toldValues // what values was filled for last
 	busy     bool       // the construct has not ended
+	lent     bool       // it is of no site
 }
 
 // computeMemory is the part of computeEvents that C sees.
@@ -138,19 +140,31 @@ func (t *raiser) beginCompute() *computeEvents {
 	return e
 }
 
-// freeCompute is what was composed at this place before, if anything was.
+// freeCompute is what was composed for this place and queue before, if anything was.
 func (t *raiser) freeCompute() *computeEvents {
-	if t.computes == nil {
-		t.computes = make([]*computeEvents, siteSlots)
+	own := t.here().events.of(uint64(t.context.async), mostCalls)
+	if *own == nil {
+		*own = t.spareCompute()
 	}
-	e := &t.computes[slotOf(t.site(), t.context.async)]
-	switch {
-	case *e == nil:
-		*e = t.newComputeEvents()
-	case (*e).busy:
-		return t.anotherCompute()
+	if !(*own).busy {
+		return *own
 	}
-	return *e
+	// The construct is inside a callback or kernel of another one.
+	lent := t.spareCompute()
+	lent.lent = true
+	return lent
+}
+
+// spareCompute is of no site, and says nothing yet.
+func (t *raiser) spareCompute() *computeEvents {
+	for i, e := range slices.Backward(t.spares) {
+		if !e.busy {
+			t.spares = slices.Delete(t.spares, i, i+1)
+			e.like, e.launched, e.told = likeness{}, launched{}, toldValues{}
+			return e
+		}
+	}
+	return t.newComputeEvents()
 }
 
 func (e *computeEvents) setParent(parent construct) {
@@ -158,18 +172,6 @@ func (e *computeEvents) setParent(parent construct) {
 	for _, of := range []*callbacks.EventInfo{&e.explicit, &e.implicit, &e.launch, &e.values} {
 		of.ParentConstruct = parent
 	}
-}
-
-// anotherCompute is for a construct inside a callback or kernel of another one.
-func (t *raiser) anotherCompute() *computeEvents {
-	for _, e := range t.computes[siteSlots:] {
-		if !e.busy {
-			return e
-		}
-	}
-	e := t.newComputeEvents()
-	t.computes = append(t.computes, e)
-	return e
 }
 
 // planCompute adds event i of the compute construct in progress, unless it was added
@@ -236,6 +238,8 @@ func (t *raiser) planSaid(i int) {
 // endCompute ends the events of the compute construct in progress.
 func (t *raiser) endCompute() {
 	if e := t.context.compute; e != nil {
-		e.busy, t.context.compute = false, nil
+		if t.context.compute, e.busy = nil, false; e.lent {
+			t.spares, e.lent = append(t.spares, e), false
+		}
 	}
 }

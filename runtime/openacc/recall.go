@@ -3,7 +3,6 @@ package openacc
 import (
 	"slices"
 
-	"github.com/accscope/accscope/runtime/attribution"
 	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/goacc"
 )
@@ -12,21 +11,11 @@ import (
 // such a call came to is kept: as long as its arrays are equal and the present table has
 // not changed, nothing of it has to be found out again but what the variables hold.
 
-// recallSlots is how many constructs a thread recalls.
-const (
-	recallBits  = 8
-	recallSlots = 1 << recallBits
-)
-
-// recalls are the constructs that a thread recalls, by their site and variables.
-type recalls []*recalled
-
 // recalled is what a steady compute construct came to (steady.go).
 type recalled struct {
 	kernels *map[uintptr]*kernelCode // of a device, among which kernel was found
 	kernel  *kernelCode
 
-	at         attribution.CallSite
 	device     *Device
 	generation uint64 // of the device
 	version    uint64 // of its present table
@@ -60,20 +49,17 @@ type carriedBytes struct {
 	host  uintptr // address of the last one
 }
 
-// recallSlot is where the thread keeps what it recalls of a construct.
-func (t *launcher) recallSlot(c *Construct) *recalled {
-	if t.recalls == nil {
-		t.recalls = make(recalls, recallSlots)
-	}
-	hash := uint64(t.place.ReturnAddress)
+// launch is what the construct in progress came to before, or another one did that has given way to it.
+func (t *launcher) launch(c *Construct) *recalled {
+	hash := uint64(0)
 	for _, host := range c.Arguments.Hosts {
 		hash = (hash ^ uint64(host)) * 0xff51afd7ed558ccd
 	}
-	slot := &t.recalls[(hash^hash>>32)*0xc4ceb9fe1a85ec53>>(64-recallBits)]
-	if *slot == nil {
-		*slot = new(recalled)
+	known := t.here().launches.of(hash, mostCalls)
+	if *known == nil {
+		*known = new(recalled)
 	}
-	return *slot
+	return *known
 }
 
 // knownKernel is the kernel of a function that has run on d before, nil for another one.
@@ -89,10 +75,10 @@ func (r *recalled) knownKernel(d *Device, function uintptr) *kernelCode {
 	return r.kernel
 }
 
-// isOf says whether c is the call that r is of, and would find the same present table.
+// isOf says whether c, at the site of r, is the call that r is of, and would find the same present table.
 // d.mu is held.
-func (r *recalled) isOf(at attribution.CallSite, d *Device, c *Construct) bool {
-	return r.at == at && r.device == d && r.generation == d.generation.Load() &&
+func (r *recalled) isOf(d *Device, c *Construct) bool {
+	return r.device == d && r.generation == d.generation.Load() &&
 		r.version == d.table.Version() && slices.Equal(r.hosts, c.Arguments.Hosts) &&
 		slices.Equal(r.sizes, c.Arguments.Sizes) && slices.Equal(r.kinds, c.Arguments.Kinds)
 }
@@ -112,7 +98,7 @@ func (t *launcher) recall(p *planner, c *Construct, k *kernelCode, r *recalled) 
 	}
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
-	if !r.isOf(t.site(), p.d, c) || !p.isStill(r) || len(r.values) > 0 && p.suspects(r.items) {
+	if !r.isOf(p.d, c) || !p.isStill(r) || len(r.values) > 0 && p.suspects(r.items) {
 		return false
 	}
 	s.decoded, s.again = &r.decoded, true
@@ -168,10 +154,10 @@ func (t *launcher) noteRecall(p *planner, c *Construct) {
 		return
 	}
 	p.d.mu.Lock()
-	twice := s.version == r.version && r.isOf(t.site(), p.d, c)
+	twice := s.version == r.version && r.isOf(p.d, c)
 	p.d.mu.Unlock()
 	if !twice {
-		r.at, r.device, r.generation, r.version = t.site(), p.d, p.d.generation.Load(), s.version
+		r.device, r.generation, r.version = p.d, p.d.generation.Load(), s.version
 		r.hosts = append(r.hosts[:0], c.Arguments.Hosts...)
 		r.sizes = append(r.sizes[:0], c.Arguments.Sizes...)
 		r.kinds = append(r.kinds[:0], c.Arguments.Kinds...)

@@ -4,6 +4,8 @@ import "github.com/accscope/accscope/runtime/attribution"
 
 // A site is a place of the program that calls, with what the thread has found out about it
 // and need not find out in the next call. None of it changes what a call does, but values.
+// Sites are of one thread, which alone reads and writes them; what they say of a device is
+// held against the device's own versions, under its lock (recalled.isOf).
 type site struct {
 	at       attribution.CallSite
 	version  uint64 // of the Attributor's answers, for the next four
@@ -15,7 +17,13 @@ type site struct {
 	unsteady bool           // its construct was not steady the last time (steady.go)
 	values   lastValues
 	texts    kept[text]
+	events   kept[*computeEvents] // by async value
+	launches kept[*recalled]      // by a hash of their variables
 }
+
+// mostCalls is of how many queues a site keeps the events, and of how many variables what a
+// launch came to.
+const mostCalls = 64
 
 // kept is what a site has of several, as texts, by a number each; the zero value is ready.
 type kept[T any] struct {
@@ -60,18 +68,7 @@ const (
 type sites struct {
 	table  *[siteSets][siteWays]*site // nil before the first
 	latest *site                      // looked up last
-
-	computes []*computeEvents // by slotOf
-	recalls  recalls
-}
-
-// siteSlots is how many sites a thread keeps the events of.
-const siteSlots = 1 << 10
-
-// slotOf is where the events of a site with an async value are, and of others.
-func slotOf(at attribution.CallSite, async int) uintptr {
-	hash := (uint64(at.ReturnAddress) ^ uint64(async)<<32) * 0xff51afd7ed558ccd
-	return uintptr((hash ^ hash>>32) * 0xc4ceb9fe1a85ec53 >> (64 - 10))
+	spares []*computeEvents           // of no site
 }
 
 // setOf is where sites are looked for.
@@ -92,6 +89,9 @@ func (s *sites) of(at attribution.CallSite) *site {
 	}
 	found := set[n]
 	if found == nil || found.at != at {
+		if found != nil {
+			s.spares = append(s.spares, found.events.values...)
+		}
 		found = &site{at: at}
 	}
 	copy(set[1:n+1], set[:n])
@@ -99,20 +99,17 @@ func (s *sites) of(at attribution.CallSite) *site {
 	return found
 }
 
-// forget has the next call find out all of it.
+// forget has the next call find out all of it. Events that are in use become spare when
+// their construct ends.
 func (s *sites) forget() {
-	for _, e := range s.computes { // those that are in use stay
-		if e != nil && !e.busy {
-			e.like, e.launched, e.told = likeness{}, launched{}, toldValues{}
-		}
-	}
-	s.recalls = nil
+	s.latest = nil
 	if s.table == nil {
 		return
 	}
 	for i := range s.table {
 		for _, known := range s.table[i] {
 			if known != nil {
+				s.spares = append(s.spares, known.events.values...)
 				*known = site{at: known.at, values: known.values}
 			}
 		}
