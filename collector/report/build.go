@@ -73,12 +73,12 @@ func (f *facts) one(options Options) (*Table, error) {
 }
 
 // onlyWithRows are keys of tables that a report leaves out where they are empty.
-var onlyWithRows = []string{"errors", "runtime_warnings", "annotations", "communication", "open", "sampled"}
+var onlyWithRows = []string{"errors", "runtime_warnings", "annotations", "communication", "open", "sampled", "host_code"}
 
 // all are the tables that are wanted. What is expensive to find is left where it is not.
 func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 	filter := options.Filter
-	var failures, said, annotations, time, messages, calls, memory, leaks, open, queues, sampled *Table
+	var failures, said, annotations, time, messages, calls, memory, leaks, open, queues, sampled, code *Table
 	for _, part := range []struct {
 		keys []string
 		find func() error
@@ -100,6 +100,7 @@ func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 		{[]string{"leaks", "open"}, func() (err error) { leaks, open, err = f.left(trace, filter); return err }},
 		{[]string{"memory", "leaks"}, func() error { return noteMissing(trace, memory, leaks) }},
 		{[]string{"sampled"}, func() (err error) { sampled, err = sampledTable(trace, filter); return err }},
+		{[]string{"host_code"}, func() (err error) { code, err = hostCodeTable(trace, filter); return err }},
 	} {
 		if options.wants(part.keys...) {
 			if err := part.find(); err != nil {
@@ -111,7 +112,7 @@ func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 	if calls == nil && len(constructs.Rows) > 0 {
 		constructs.Note += "; " + noCallStacks
 	}
-	tables := []*Table{failures, said, time, annotations, messages, constructs, calls, f.kernels(), f.directions(), f.transferred(),
+	tables := []*Table{failures, said, time, annotations, messages, constructs, calls, code, f.kernels(), f.directions(), f.transferred(),
 		f.synchronisation(), queues, memory, leaks, open, f.instants(), sampled}
 	if options.wants("ranks", "imbalance", "critical_path") {
 		ofRanks, err := f.ofRanks(filter)
@@ -130,7 +131,7 @@ func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 // while recording.
 func Warnings(trace *store.Trace) ([]string, error) {
 	var warnings, failed []string
-	for s, err := range trace.Rows("reading losses", `SELECT pid, reason, sum(events), sum(bytes), sum(operations) FROM loss GROUP BY pid, reason ORDER BY 3 DESC`) {
+	for s, err := range trace.Rows("reading losses", `SELECT pid, reason, sum(events), sum(bytes), sum(operations), sum(samples) FROM loss GROUP BY pid, reason ORDER BY 3 DESC`) {
 		if err != nil {
 			return nil, err
 		}
@@ -143,6 +144,9 @@ func Warnings(trace *store.Trace) ([]string, error) {
 		if operations := s.ColumnInt64(4); operations > 0 {
 			warnings = append(warnings, fmt.Sprintf("%d operations of devices of process %d were lost: %s; device times below are too small",
 				operations, s.ColumnInt64(0), s.ColumnText(1)))
+		}
+		if samples := s.ColumnInt64(5); samples > 0 {
+			warnings = append(warnings, fmt.Sprintf("%d samples of process %d's host code were lost; their times below are too small", samples, s.ColumnInt64(0)))
 		}
 	}
 	gaps, err := Gaps(trace)

@@ -1,0 +1,48 @@
+package report
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/accscope/accscope/collector/store"
+)
+
+// hostCodeTable is what the processors were sampled at, by function and line: processor time,
+// and what its threads were in meanwhile. Like other sampled figures it belongs to no event.
+func hostCodeTable(trace *store.Trace, filter Filter) (*Table, error) {
+	table := &Table{Key: "host_code", Title: "Host code",
+		Note: "processor time by samples, a function and line each; waiting is what waits for devices take of a processor",
+		Columns: []Column{{"function", "function", Text}, {"source", "source", Text}, {"time", "cpu_ns", Nanoseconds}, {"share", "cpu_share", Fraction},
+			{"in OpenACC", "openacc_ns", Nanoseconds}, {"waiting", "wait_ns", Nanoseconds}, {"MPI", "mpi_ns", Nanoseconds}, {"else", "else_ns", Nanoseconds}, {"samples", "samples", Count}}}
+	if filter.ChoosesEvents() {
+		return table, nil
+	}
+	from, to := filter.bounds()
+	var rank any
+	if filter.Rank != nil {
+		rank = *filter.Rank
+	}
+	var all int64
+	for s, err := range trace.Rows("reading samples", `SELECT f.function, f.file, f.line, f.module, sum(c.weight), coalesce(sum(c.weight) FILTER (WHERE c.doing = 1), 0),
+			coalesce(sum(c.weight) FILTER (WHERE c.doing = 2), 0), coalesce(sum(c.weight) FILTER (WHERE c.doing = 3), 0), count(*)
+		FROM cpu_sample c LEFT JOIN cpu_stack k ON k.id = c.stack LEFT JOIN frame f ON f.process = c.process AND f.address = k.address
+		WHERE c.time >= ?1 AND c.time < ?2 AND (?3 IS NULL OR c.process IN (SELECT id FROM process WHERE rank = ?3)) GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 1, 2, 3`, from, to, rank) {
+		if err != nil {
+			return nil, err
+		}
+		function, source := s.ColumnText(0), s.ColumnText(1)
+		switch {
+		case source != "" && s.ColumnInt64(2) > 0:
+			source = fmt.Sprintf("%s:%d", filepath.Base(source), s.ColumnInt64(2))
+		case source == "" && s.ColumnText(3) != "":
+			source = filepath.Base(s.ColumnText(3))
+		}
+		time, inside := s.ColumnInt64(4), [3]int64{s.ColumnInt64(5), s.ColumnInt64(6), s.ColumnInt64(7)}
+		all += time
+		table.Rows = append(table.Rows, []any{name(function), name(source), time, nil, inside[0], inside[1], inside[2], time - inside[0] - inside[1] - inside[2], s.ColumnInt64(8)})
+	}
+	for _, row := range table.Rows {
+		row[3] = share(row[2].(int64), all)
+	}
+	return table, nil
+}
