@@ -19,6 +19,7 @@ const (
 	ActivityWarning  ActivityKind = 7
 	ActivityExposed  ActivityKind = 8
 	ActivityUnused   ActivityKind = 9
+	ActivityFinding  ActivityKind = 10
 )
 
 var activityKindNames = map[ActivityKind]string{
@@ -31,6 +32,7 @@ var activityKindNames = map[ActivityKind]string{
 	ActivityWarning:  "accscope_activity_warning",
 	ActivityExposed:  "accscope_activity_exposed",
 	ActivityUnused:   "accscope_activity_unused",
+	ActivityFinding:  "accscope_activity_finding",
 }
 
 // String returns the header's name.

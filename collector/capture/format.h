@@ -336,6 +336,7 @@ struct capture_device
 #define CAPTURE_WARNING_EXPOSED 1u	/* flags: .text is the host address and bytes of data
 					   whose device address acc_deviceptr has given */
 #define CAPTURE_WARNING_UNUSED 2u	/* the same of data that no kernel could use */
+#define CAPTURE_WARNING_FINDING 4u	/* .text is what accscope_activity_finding's name is */
 struct capture_warning
 {
   struct capture_record record;

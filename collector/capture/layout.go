@@ -76,6 +76,7 @@ const (
 	activityPageable      = 1
 	warningExposed        = 1
 	warningUnused         = 2
+	warningFinding        = 4
 	contentOverwritten    = 1
 	sizeOfShortEvent      = 4
 )

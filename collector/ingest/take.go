@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -273,6 +274,13 @@ func (in *Ingester) warning(r *ring, x *capture.Warning) error {
 			return nil // of a runtime that says something else
 		}
 		return in.writer.SetUnused(store.ProcessData{Process: r.process.info.ID, Data: data})
+	}
+	if x.Finding {
+		f := store.Finding{Process: r.process.info.ID}
+		if err := json.Unmarshal([]byte(p.String(x.Text)), &f.Finding); err != nil {
+			return nil // of a runtime that says something else
+		}
+		return in.writer.SetFinding(f)
 	}
 	if x.Exposed {
 		data, err := store.ParseData(p.String(x.Text))

@@ -15,7 +15,8 @@ warns (const struct accscope_activity_record *activity)
 {
   return activity->kind == accscope_activity_warning
     || activity->kind == accscope_activity_exposed
-    || activity->kind == accscope_activity_unused;
+    || activity->kind == accscope_activity_unused
+    || activity->kind == accscope_activity_finding;
 }
 
 static int
@@ -95,6 +96,7 @@ write_warning (struct ring *ring, const struct accscope_activity_record *warning
     = record_begin (ring, CAPTURE_RECORD_WARNING,
 		    warning->kind == accscope_activity_exposed ? CAPTURE_WARNING_EXPOSED
 		    : warning->kind == accscope_activity_unused ? CAPTURE_WARNING_UNUSED
+		    : warning->kind == accscope_activity_finding ? CAPTURE_WARNING_FINDING
 		    : 0, sizeof *record);
   if (file == NO_SPACE || !record)
     return -1;

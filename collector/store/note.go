@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/model"
 )
 
@@ -36,6 +38,10 @@ const (
 	// UnusedKey is that of data of which no kernel of a process had any use: the process's
 	// number, their host address and their bytes follow, and the value is these bytes again.
 	UnusedKey = "unused: "
+	// FindingKey is that of something that is wrong with accesses to a device's memory: the
+	// process's number, the device's and the finding's follow, and the value is a
+	// callbacks.Finding in JSON.
+	FindingKey = "finding: "
 	// MultiprocessorsKey is that of devices of a name, which follows: the value is how
 	// many multiprocessors they have.
 	MultiprocessorsKey = "multiprocessors: "
@@ -46,6 +52,12 @@ type Warning struct {
 	File string // "" where not known
 	Line int32  // negative where not known
 	Text string
+}
+
+// A Finding is what is wrong with accesses of a process to a device's memory.
+type Finding struct {
+	Process model.ProcessID
+	callbacks.Finding
 }
 
 // SourceHash is what SourceKey has of a file's content.
@@ -121,6 +133,18 @@ func (m *Meta) note(key, value string) bool {
 		process, err := strconv.ParseInt(number, 10, 64)
 		if d, badData := ParseData(data); err == nil && badData == nil {
 			m.Unused = append(m.Unused, ProcessData{model.ProcessID(process), d})
+		}
+		return true
+	}
+	if text, found := strings.CutPrefix(key, FindingKey); found {
+		number, _, _ := strings.Cut(text, " ")
+		process, err := strconv.ParseInt(number, 10, 64)
+		f := Finding{Process: model.ProcessID(process)}
+		if json.Unmarshal([]byte(value), &f.Finding) == nil && err == nil {
+			m.Findings = append(m.Findings, f)
+			slices.SortFunc(m.Findings, func(a, b Finding) int {
+				return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.Device, b.Device), cmp.Compare(a.Number, b.Number))
+			})
 		}
 		return true
 	}

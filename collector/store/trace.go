@@ -249,6 +249,7 @@ type Meta struct {
 	Loops      map[string]string `json:"-"` // line and text of the heads of the loops around these
 	Exposed    []Data            `json:"-"` // whose device address acc_deviceptr has given
 	Unused     []ProcessData     `json:"-"` // of which no kernel had any use
+	Findings   []Finding         `json:"-"` // what is wrong with accesses to devices' memory
 
 	gaps       []Gap
 	operations map[model.ProcessID]int64

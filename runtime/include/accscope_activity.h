@@ -52,7 +52,12 @@ enum accscope_activity_kind
   /* Nor this, which comes when the last device is shut down: no kernel could use what was
      mapped of a range, in any of its lifetimes: no compute construct named it, none got a
      pointer to it, and nothing had its device address.  name and bytes are as above.  */
-  accscope_activity_unused = 9
+  accscope_activity_unused = 9,
+  /* Nor this, of a device that checks the accesses to its memory: something is wrong with
+     one.  name is a JSON object, whose member number tells findings of a device apart: it
+     comes when that is met first, and again, with how often, when the device is shut
+     down.  */
+  accscope_activity_finding = 10
 };
 
 /* A flag of an upload or download: the host's memory was pageable, so its bytes went

@@ -176,6 +176,7 @@ func (d *Device) openDriver() error {
 	d.hostCoded, _ = driver.(device.HostCoded)
 	watching, ok := driver.(device.Watching)
 	d.watching = ok && watching.Watches()
+	d.observeFindings(driver)
 	d.pool = watchPool(driver)
 	d.byAsync.Clear()
 	d.unheard.Store(nil)

@@ -14,6 +14,8 @@ import (
 const (
 	// guard is the least number of bytes between two blocks.
 	guard = 64
+	// leastGap is that where blocks are to be apart.
+	leastGap = 4096
 	// commitStep is how much of the arena becomes accessible at a time.
 	commitStep = 4 << 20
 
@@ -32,6 +34,7 @@ type arena struct {
 	used      uint64 // what is, rounded up to the alignment
 	limit     uint64 // injected fault: no more than this; 0: none
 	poison    bool
+	apart     bool    // blocks have gaps as large as they are, so that who leaves one meets no other
 	reserved  uint64  // bytes of address space
 	base      uintptr // its start
 	closed    bool
@@ -42,14 +45,18 @@ type arena struct {
 }
 
 // newArena reserves the address space. Guards and alignment cost address space
-// only, so twice the memory holds any mix of blocks that fits.
-func newArena(memory, limit uint64, poison bool) (*arena, error) {
+// only, so twice the memory holds any mix of blocks that fits, and four times where they are
+// to be apart.
+func newArena(memory, limit uint64, poison, apart bool) (*arena, error) {
 	reserved := 2*memory + commitStep
+	if apart {
+		reserved *= 2
+	}
 	base, err := unix.MmapPtr(-1, 0, nil, uintptr(reserved), unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
 	if err != nil {
 		return nil, fmt.Errorf("reserve %s of address space: %w", formatBytes(reserved), err)
 	}
-	a := &arena{memory: memory, limit: limit, poison: poison, reserved: reserved, base: uintptr(base), blocks: blocks.Set{InUse: map[uint64]*blocks.Block{}}}
+	a := &arena{memory: memory, limit: limit, poison: poison, apart: apart, reserved: reserved, base: uintptr(base), blocks: blocks.Set{InUse: map[uint64]*blocks.Block{}}}
 	a.blocks.Put(&blocks.Block{Size: reserved &^ (blocks.Alignment - 1)})
 	return a, nil
 }
@@ -78,6 +85,16 @@ func (a *arena) at(address device.Address) unsafe.Pointer {
 
 func (a *arena) bytes(offset, size uint64) []byte {
 	return unsafe.Slice((*byte)(a.pointer(offset)), size)
+}
+
+// sizeOf is how many bytes were asked for at an address, 0 where nothing is allocated.
+func (a *arena) sizeOf(address device.Address) uint64 {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	if b := a.blocks.InUse[uint64(address)-uint64(a.base)]; b != nil {
+		return b.Asked
+	}
+	return 0
 }
 
 // contains says whether [address, address+size) lies inside the arena.
@@ -120,7 +137,7 @@ func (a *arena) allocBlock(asked uint64) (*blocks.Block, error) {
 		return nil, device.Errorf(device.OutOfMemory, 0, "out of device memory: %d bytes asked for, %d of %d free, but ACCSCOPE_SIM_FAULT allows no more than %d",
 			asked, a.memory-a.used, a.memory, a.limit)
 	}
-	size := blocks.RoundUp(asked + guard)
+	size := blocks.RoundUp(asked + a.gap(asked))
 	b := a.blocks.Find(size)
 	if b == nil {
 		return nil, device.Errorf(device.OutOfMemory, 0, "out of device memory: %d bytes asked for, %d of %d free, but not in one piece; free some, or set ACCSCOPE_SIM_MEMORY higher",
@@ -138,6 +155,14 @@ func (a *arena) allocBlock(asked uint64) (*blocks.Block, error) {
 		a.fills.Add(1)
 	}
 	return b, nil
+}
+
+// gap is how many bytes at least are nobody's behind a block.
+func (a *arena) gap(asked uint64) uint64 {
+	if a.apart {
+		return max(asked, leastGap)
+	}
+	return guard
 }
 
 func (a *arena) free(address device.Address) error {

@@ -14,7 +14,7 @@ import (
 
 func arenaOf(t testing.TB, memory, limit uint64, poison bool) *arena {
 	t.Helper()
-	a, err := newArena(memory, limit, poison)
+	a, err := newArena(memory, limit, poison, false)
 	if err != nil {
 		t.Fatal(err)
 	}

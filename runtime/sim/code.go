@@ -71,6 +71,9 @@ func (d *codeDevice) begin() error {
 		return device.Errorf(device.System, 0, "open sim device %d: %v", d.number, err)
 	}
 	d.simDevice.faults = d.fault
+	if o.Check {
+		return d.beginChecks()
+	}
 	return nil
 }
 
@@ -86,12 +89,18 @@ func (d *codeDevice) Alloc(bytes uint64) (device.Address, error) {
 func (d *codeDevice) Watches() bool { return true }
 
 func (d *codeDevice) Free(address device.Address) error {
+	d.heard(nil) // while it is known what was there
+	return d.release(address)
+}
+
+func (d *codeDevice) release(address device.Address) error {
 	d.memory.Remove(uintptr(address))
 	return d.simDevice.Free(address)
 }
 
 func (d *codeDevice) Close() error {
 	err := d.simDevice.Close()
+	d.checks.end()
 	d.images.Lock()
 	defer d.images.Unlock()
 	for _, p := range d.programs {
@@ -169,6 +178,9 @@ func (d *codeDevice) link(p *program, image goacc.Image, code goacc.PTX) ([]devi
 		}
 		addresses[i] = device.Address(address)
 	}
+	for _, address := range p.variables {
+		d.memory.Written(uintptr(address), d.arena.sizeOf(address))
+	}
 	for i, f := range code.Functions {
 		k := &codeKernel{kernel: kernel{function: uintptr(p.Launch(f.Name, d.memory, settings)), backend: d.backend}, name: f.Name}
 		k.fails = o.failing(d.number, f.Name, func() string { return o.KernelName(image.Functions[i]) })
@@ -190,7 +202,7 @@ func (d *codeDevice) forget(p *program, image goacc.Image) error {
 	}
 	var first error
 	for _, address := range p.variables {
-		if err := d.Free(address); first == nil {
+		if err := d.release(address); first == nil {
 			first = err
 		}
 	}

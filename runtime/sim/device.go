@@ -28,6 +28,7 @@ type simDevice struct {
 	next    atomic.Uint32 // hardware queue of the next activity queue
 	remains *remains
 	faults  func(number uint64) simt.Fault // of kernels' device code
+	checks  *checks                        // of its memory; nil: there are none
 
 	mutex  sync.Mutex
 	closed atomic.Bool
@@ -36,7 +37,7 @@ type simDevice struct {
 
 func open(b *backend, number int, observe func(device.Activity, bool)) (*simDevice, error) {
 	o := &b.options
-	memory, err := newArena(o.Memory, o.fault(FaultMemory, number).N, o.Poison)
+	memory, err := newArena(o.Memory, o.fault(FaultMemory, number).N, o.Poison, o.Check)
 	if err != nil {
 		return nil, device.Errorf(device.DeviceInit, 0, "sim device %d: %v; set ACCSCOPE_SIM_MEMORY lower (%s now)", number, err, formatBytes(o.Memory))
 	}

@@ -19,7 +19,7 @@ accscope_sim_fail (struct accscope_sim_stream *s, uint64_t error)
 /* Runs a kernel's device code.  What a fault was is kept for the Go side, which asks by
    its number.  */
 static void
-run_code (const operation *o, void *block)
+run_code (const operation *o, void *block, struct accscope_simt_operation *check)
 {
   struct accscope_sim_device *d = o->stream->hardware->device;
   struct accscope_simt_launch launch = *(const struct accscope_simt_launch *) o->source;
@@ -30,6 +30,7 @@ run_code (const operation *o, void *block)
   launch.workers = o->geometry.workers;
   launch.vector = o->geometry.vector;
   launch.parameters = &parameter;
+  launch.check = check;
   d->configuration.run (&launch);
   if (launch.fault.reason == SIMT_NONE)
     return;
@@ -48,7 +49,7 @@ run_code (const operation *o, void *block)
 /* Every launch gets its argument block as it was stored, so what a kernel has written
    into the values there is undone.  */
 static void
-run_kernel (const operation *o)
+run_kernel (const operation *o, struct accscope_simt_operation *check)
 {
   void *block = (void *) o->destination;
   char few[1024], *stored = o->bytes > sizeof few ? malloc (o->bytes) : few;
@@ -60,7 +61,7 @@ run_kernel (const operation *o)
     }
   memcpy (stored, block, o->bytes);
   if (o->stream->hardware->device->configuration.run)
-    run_code (o, block);
+    run_code (o, block, check);
   else	/* The function is one that a compiler made.  */
     accscope_sim_run (o->stream->hardware->device, o->source, block);
   if (memcmp (stored, block, o->bytes) != 0)
@@ -78,8 +79,8 @@ copy_parts (const operation *o)
     accscope_scatter ((const struct accscope_part *) o->destination, o->parts, (const char *) o->source);
 }
 
-void
-accscope_sim_perform (const operation *o)
+static void
+perform (const operation *o, struct accscope_simt_operation *check)
 {
   if (o->parts)
     {
@@ -89,7 +90,7 @@ accscope_sim_perform (const operation *o)
   switch (o->kind)
     {
     case ACCSCOPE_SIM_KERNEL:
-      run_kernel (o);
+      run_kernel (o, check);
       break;
     case ACCSCOPE_SIM_FILL:
       memset ((void *) o->destination, (int) o->source, o->bytes);
@@ -97,6 +98,51 @@ accscope_sim_perform (const operation *o)
     default:
       memmove ((void *) o->destination, (const void *) o->source, o->bytes);
     }
+}
+
+/* What a transfer does to memory that is checked.  */
+static void
+check_transfer (const operation *o, struct accscope_simt_operation *check)
+{
+  const struct accscope_sim_configuration *c = &o->stream->hardware->device->configuration;
+  const struct accscope_part *part = (const struct accscope_part *) (o->kind == ACCSCOPE_SIM_DOWNLOAD ? o->destination : o->source);
+
+  switch (o->kind)
+    {
+    case ACCSCOPE_SIM_KERNEL:
+      break;
+    case ACCSCOPE_SIM_DOWNLOAD:
+      for (unsigned n = 0; n < o->parts; n++)
+	c->checks->transfer (check, c->memory, 0, o->source + part[n].offset, part[n].bytes);
+      if (!o->parts)
+	c->checks->transfer (check, c->memory, 0, o->source, o->bytes);
+      break;
+    case ACCSCOPE_SIM_COPY:
+      c->checks->transfer (check, c->memory, o->destination, o->source, o->bytes);
+      break;
+    default:
+      c->checks->transfer (check, c->memory, o->destination, 0, o->bytes);
+    }
+}
+
+void
+accscope_sim_perform (const operation *o)
+{
+  const struct accscope_sim_configuration *c = &o->stream->hardware->device->configuration;
+  struct accscope_simt_operation check = {
+    .checker = c->checker, .stamp = o->stamp, .kind = (enum accscope_simt_access) o->kind, .correlation = o->correlation,
+    .kernel = o->kind == ACCSCOPE_SIM_KERNEL && c->run ? ((const struct accscope_simt_launch *) o->source)->kernel : NULL
+  };
+
+  if (!o->stamp)
+    {
+      perform (o, NULL);
+      return;
+    }
+  c->checks->begin (&check, o->kind == ACCSCOPE_SIM_KERNEL ? o->geometry.gangs : 1);
+  check_transfer (o, &check);
+  perform (o, &check);
+  c->checks->end (&check);
 }
 
 /* What the caller may change when it has submitted o: the source of a store, and the list

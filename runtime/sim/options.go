@@ -49,6 +49,7 @@ type Options struct {
 	KernelTimeout time.Duration // of a kernel's GPU code; 0: none
 	Stack         uint64        // bytes of each lane of a kernel's GPU code
 	Heap          uint64        // bytes that malloc of GPU code can give
+	Check         bool          // GPU code: the accesses to memory are checked
 
 	// KernelName gives the name of the outlined function at a host address; nil
 	// if nobody knows. Faults by kernel name need it.
@@ -165,6 +166,8 @@ var knobs = []knob{
 			o.Heap, ok = parseBytes(v)
 			return ok && o.Heap >= leastMemory && o.Heap <= mostMemory
 		}},
+	{"ACCSCOPE_SIM_CHECK", "Check", "on or off", "off", "GPU code: the accesses of kernels and transfers to memory are checked, as accscope check has it",
+		func(o *Options, v string) (ok bool) { o.Check, ok = parseSwitch(v); return }},
 }
 
 // OptionsFromEnvironment are the default options changed by the ACCSCOPE_SIM_
@@ -196,6 +199,7 @@ func (o *Options) check() error {
 		{o.KernelTimeout >= 0, fmt.Sprintf("KernelTimeout is %v: allowed is 0 and more", o.KernelTimeout)},
 		{o.Stack >= leastStack && o.Stack <= mostStack, fmt.Sprintf("Stack is %d: allowed is %d to %d bytes", o.Stack, leastStack, mostStack)},
 		{o.Heap >= leastMemory && o.Heap <= mostMemory, fmt.Sprintf("Heap is %d: allowed is %d to %d bytes", o.Heap, leastMemory, uint64(mostMemory))},
+		{!o.Check || o.Code == CodeGPU, "ACCSCOPE_SIM_CHECK is on, and kernels run host code: set ACCSCOPE_SIM_CODE to gpu"},
 		{o.Code == CodeHost || o.Code == CodeGPU, fmt.Sprintf("Code is %q: allowed is %s and %s", o.Code, CodeHost, CodeGPU)},
 		{o.As == TypeSim || o.As == TypeNVIDIA, fmt.Sprintf("As is %d: allowed is %d and %d", o.As, TypeSim, TypeNVIDIA)},
 	} {

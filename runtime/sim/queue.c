@@ -112,7 +112,7 @@ follow_failure (stream *s, const mark *m)
 
 /* Returns whether the reader of records must be woken.  */
 static unsigned
-execute (hardware *q, const operation *o)
+carry_out (hardware *q, const operation *o)
 {
   device *d = q->device;
   switch (o->kind)
@@ -156,6 +156,15 @@ execute (hardware *q, const operation *o)
 	r.end = accscope_sim_now (d);
     }
   return observing ? accscope_sim_append (d, &r) : 0;
+}
+
+static unsigned
+execute (hardware *q, const operation *o)
+{
+  unsigned wake = carry_out (q, o);
+
+  free (o->stamp);
+  return wake;
 }
 
 static void
@@ -266,6 +275,35 @@ brief (const device *d, const operation *o)
 	 && !d->configuration.model;
 }
 
+/* Notes what the operation knows to be over, where that is checked.  */
+static void
+stamp (operation *o)
+{
+  const struct accscope_sim_configuration *c = &o->stream->hardware->device->configuration;
+
+  if (c->checker && o->kind <= ACCSCOPE_SIM_STORE)
+    o->stamp = c->checks->submit (c->checker, o->stream->checked);
+}
+
+/* The host has heard that all on the stream is done, or all before a mark.  */
+void
+accscope_sim_heard_all (const stream *s)
+{
+  const struct accscope_sim_configuration *c = &s->hardware->device->configuration;
+
+  if (c->checker)
+    c->checks->idle (c->checker, s->checked);
+}
+
+void
+accscope_sim_heard_of (const mark *m)
+{
+  const struct accscope_sim_configuration *c = &m->hardware->device->configuration;
+
+  if (m->stamp)
+    c->checks->heard (c->checker, m->stamp);
+}
+
 /* Runs o here if now is set and the queue is idle; else puts a copy of it onto the
    queue.  */
 static answer
@@ -277,6 +315,7 @@ submit (stream *s, operation *o, int now)
   if (a.error)
     return a;
   o->stream = s;
+  stamp (o);
   if (q->device->configuration.model)
     o->submitted = accscope_sim_now (q->device);
 
@@ -288,6 +327,7 @@ submit (stream *s, operation *o, int now)
 	{
 	  pthread_mutex_unlock (&q->lock);
 	  free (copy);
+	  free (o->stamp);
 	  a.error = ACCSCOPE_SIM_ERROR (ACCSCOPE_SIM_CLOSED, 0);
 	  return a;
 	}
@@ -315,6 +355,7 @@ submit (stream *s, operation *o, int now)
 	    pthread_cond_signal (&q->work);
 	  pthread_mutex_unlock (&q->lock);
 	  free (copy);
+	  accscope_sim_heard_all (s);
 	  a.error = accscope_sim_take_error (s);
 	  return a;
 	}
@@ -324,6 +365,7 @@ submit (stream *s, operation *o, int now)
       copy = accscope_sim_copy (o);
       if (!copy)
 	{
+	  free (o->stamp);
 	  a.error = ACCSCOPE_SIM_ERROR (ACCSCOPE_SIM_NO_MEMORY, 0);
 	  return a;
 	}
@@ -387,6 +429,8 @@ accscope_sim_record (stream *s)
   m->stream = s;
   m->taken = LOAD (s->taken);
   m->references = 1;
+  if (s->hardware->device->configuration.checker)
+    m->stamp = s->hardware->device->configuration.checks->mark (s->hardware->device->configuration.checker, s->checked);
   if (s->hardware->device->configuration.model)
     {
       /* An operation of its own learns the modelled time.  */
@@ -410,12 +454,19 @@ void
 accscope_sim_mark_release (mark *m)
 {
   if (__atomic_sub_fetch (&m->references, 1, __ATOMIC_ACQ_REL) == 0)
-    free (m);
+    {
+      free (m->stamp);
+      free (m);
+    }
 }
 
 answer
 accscope_sim_wait (stream *s, mark *m)
 {
+  const struct accscope_sim_configuration *c = &s->hardware->device->configuration;
+
+  if (m->stamp)
+    c->checks->wait (c->checker, s->checked, m->stamp);
   if (!s->hardware->device->configuration.model
       && (m->hardware == s->hardware || accscope_sim_mark_done (m)))
     {
@@ -437,6 +488,7 @@ uint64_t
 accscope_sim_synchronize (stream *s)
 {
   wait_for (s->hardware, LOAD (s->last));
+  accscope_sim_heard_all (s);
   return accscope_sim_take_error (s);
 }
 
@@ -510,8 +562,11 @@ stream *
 accscope_sim_stream_open (device *d, unsigned number)
 {
   stream *s = calloc (1, sizeof *s);
-  if (s)
-    s->hardware = &d->hardware[number];
+  if (!s)
+    return NULL;
+  s->hardware = &d->hardware[number];
+  if (d->configuration.checker)
+    s->checked = d->configuration.checks->queue (d->configuration.checker);
   return s;
 }
 

@@ -157,6 +157,7 @@ func (q *queue) Await(o *device.Operation) {
 }
 
 func (q *queue) Outcome(o *device.Operation) error {
+	q.device.heard(nil)
 	return q.answer((*C.struct_accscope_sim_step)(unsafe.Pointer(o.Operands)).answer, o.Doing)
 }
 
@@ -200,7 +201,11 @@ func (q *queue) Record() (device.Mark, error) {
 }
 
 func (m *mark) Done() (bool, error) {
-	return atomicLoad(&m.c.hardware.completed) >= uint64(m.c.sequence), nil
+	is := atomicLoad(&m.c.hardware.completed) >= uint64(m.c.sequence)
+	if is {
+		m.device.heard(func() { C.accscope_sim_heard_of(m.c) })
+	}
+	return is, nil
 }
 
 func (m *mark) Release() { C.accscope_sim_mark_release(m.c) }
@@ -233,6 +238,9 @@ func (q *queue) Idle() (bool, error) {
 	if failed {
 		return idle, q.device.failure(C.accscope_sim_error(stream), "test a queue")
 	}
+	if idle {
+		q.device.heard(func() { C.accscope_sim_heard_all(stream) })
+	}
 	return idle, nil
 }
 
@@ -244,6 +252,7 @@ func (q *queue) Synchronize() error {
 	if idle, failed := done(stream); !idle || failed {
 		return q.device.failure(C.accscope_sim_synchronize(stream), "wait for a queue")
 	}
+	q.device.heard(func() { C.accscope_sim_heard_all(stream) })
 	return nil
 }
 

@@ -11,7 +11,7 @@
 
 #include "../device/operation.h"
 #include "../device/pause.h"
-#include "../simt/simt.h"
+#include "../simt/check.h"
 
 /* What an operation does; the first five are device.ActivityKind.  */
 enum accscope_sim_kind
@@ -60,6 +60,9 @@ struct accscope_sim_configuration
   unsigned faults;		/* any of these is set */
   accscope_sim_call *call;	/* NULL: as it is */
   void (*run) (struct accscope_simt_launch *);	/* a kernel's device code; NULL: host code */
+  const struct accscope_simt_checks *checks;
+  struct accscope_simt_checker *checker;	/* of the device's memory; NULL: it is not checked */
+  struct accscope_simt_memory *memory;
 };
 
 /* A kernel's geometry.  */
@@ -95,6 +98,7 @@ struct accscope_sim_stream
   uint64_t taken;		/* atomic: how many were reported */
   uint64_t dropped;		/* atomic: what was submitted up to here, before that, does not run */
   unsigned closed;		/* nothing is submitted any more */
+  uint32_t checked;		/* its number among the checker's queues */
 };
 
 /* A point in a hardware queue.  */
@@ -106,6 +110,7 @@ struct accscope_sim_mark
   unsigned references;		/* atomic */
   const struct accscope_sim_stream *stream;
   uint64_t taken;		/* of the stream, when it was marked */
+  struct accscope_simt_stamp *stamp;	/* NULL where memory is not checked */
 };
 
 struct accscope_sim_device
@@ -195,6 +200,9 @@ accscope_sim_then (struct accscope_sim_stream *stream, uintptr_t handle);
 struct accscope_sim_mark *accscope_sim_record (struct accscope_sim_stream *stream);
 int accscope_sim_mark_done (const struct accscope_sim_mark *mark);
 void accscope_sim_mark_release (struct accscope_sim_mark *mark);
+/* The host has heard that the mark is reached, or that the stream is idle.  */
+void accscope_sim_heard_of (const struct accscope_sim_mark *mark);
+void accscope_sim_heard_all (const struct accscope_sim_stream *stream);
 
 struct accscope_sim_answer
 accscope_sim_wait (struct accscope_sim_stream *stream,
@@ -243,6 +251,7 @@ struct accscope_sim_operation
   struct accscope_sim_operation *next;
   struct accscope_sim_stream *stream;
   struct accscope_sim_mark *mark;
+  struct accscope_simt_stamp *stamp;	/* NULL where memory is not checked */
   int kind, fail;
   unsigned parts;		/* as a step's */
   struct accscope_sim_geometry geometry;

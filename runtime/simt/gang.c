@@ -217,6 +217,7 @@ begin (struct room *r, struct accscope_simt_launch *l, uint32_t number)
   r->prepared = 1;
   g->number = number;
   g->exited = 0;
+  g->asked.count = 0;
   g->random = l->seed + number;
   memset (g->arrived, 0, sizeof g->arrived);
   memset (g->shared, 0, l->shared);
@@ -225,6 +226,8 @@ begin (struct room *r, struct accscope_simt_launch *l, uint32_t number)
       struct warp *w = &g->warp[n];
       uint32_t lanes = g->threads - n * LANES;
 
+      w->clock = w->barred = w->locked = 0;
+      w->met = (struct accscope_simt_range) { 0, 0, NULL };
       w->live = lanes >= LANES ? EVERY : ((uint32_t) 1 << lanes) - 1;
       fill (w->specials[SPECIAL_CTAID_X], number);
       fill (w->specials[SPECIAL_SMID], number);

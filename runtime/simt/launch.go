@@ -18,7 +18,8 @@ import (
 // A Memory is what kernels of a device may use: its allocations, and a heap for malloc of
 // device code.
 type Memory struct {
-	c *C.struct_accscope_simt_memory
+	c       *C.struct_accscope_simt_memory
+	closing runtime.Cleanup
 }
 
 // NewMemory begins with nothing but a heap, whose memory is the caller's. It lasts as long as it is
@@ -28,8 +29,8 @@ func NewMemory(heap unsafe.Pointer, bytes uint64) (*Memory, error) {
 	if c == nil {
 		return nil, fmt.Errorf("no host memory left")
 	}
-	m := &Memory{c}
-	runtime.AddCleanup(m, func(c *C.struct_accscope_simt_memory) { C.accscope_simt_memory_close(c) }, c)
+	m := &Memory{c: c}
+	m.closing = runtime.AddCleanup(m, func(c *C.struct_accscope_simt_memory) { C.accscope_simt_memory_close(c) }, c)
 	return m, nil
 }
 
@@ -106,8 +107,7 @@ func (p *Program) Fault(of unsafe.Pointer) Fault {
 	if c.function != nil {
 		at := p.functionAt(uintptr(unsafe.Pointer(c.function)))
 		f.Kernel = at.name
-		if int(c.instruction) < len(at.lines) {
-			l := at.lines[c.instruction]
+		if l := at.lineOf(int(c.instruction)); l.Line != 0 {
 			f.File, f.Line = at.unit.module.Files[l.File], l.Line
 		}
 	}
@@ -144,13 +144,18 @@ func (p *Program) told(c *C.struct_accscope_simt_fault) string {
 	return "has no host memory left"
 }
 
+const (
+	nullPointer = "a null pointer, or one not far from it"
+	noMemory    = "no memory of the device; an address of the host's, for example of data that no clause names"
+)
+
 // near says where an address that is in no allocation lies.
 func near(address, size, begin, end uint64) string {
 	switch {
 	case address < 1<<16:
-		return "a null pointer, or one not far from it"
+		return nullPointer
 	case end == 0 || address-end > 1<<30:
-		return "no memory of the device; an address of the host's, for example of data that no clause names"
+		return noMemory
 	case address < end:
 		return fmt.Sprintf("across the end of the %d bytes at %#x", end-begin, begin)
 	}

@@ -1,5 +1,6 @@
 /* The memory that kernels may use: what has been allocated on the device, in order of
    addresses, and the heap that malloc of device code takes from.  */
+#include "checker.h"
 #include "warp.h"
 
 #include <pthread.h>
@@ -22,6 +23,8 @@ struct accscope_simt_memory
   size_t count, room;
   char *heap;
   size_t heap_bytes;
+  struct accscope_simt_checker *checker;
+  uint32_t version;		/* atomic: how often an allocation went */
 };
 
 uintptr_t accscope_simt_window;
@@ -54,10 +57,19 @@ accscope_simt_memory_open (uintptr_t heap, size_t heap_bytes)
 }
 
 void
+accscope_simt_memory_check (struct accscope_simt_memory *m, struct accscope_simt_checker *checker)
+{
+  m->checker = checker;
+}
+
+void
 accscope_simt_memory_close (struct accscope_simt_memory *m)
 {
   if (!m)
     return;
+  for (size_t n = 0; n < m->count; n++)
+    if (m->ranges[n].shadow)
+      accscope_simt_shadow_end (m->ranges[n].shadow);
   pthread_rwlock_destroy (&m->lock);
   free (m->ranges);
   free (m);
@@ -97,7 +109,7 @@ insert (struct accscope_simt_memory *m, uintptr_t begin, size_t bytes)
       m->room = room;
     }
   memmove (&m->ranges[at + 1], &m->ranges[at], (m->count - at) * sizeof *m->ranges);
-  m->ranges[at] = (struct accscope_simt_range) { begin, begin + bytes };
+  m->ranges[at] = (struct accscope_simt_range) { begin, begin + bytes, m->checker ? accscope_simt_shadow_of (m->checker, begin, bytes) : NULL };
   m->count++;
   return 1;
 }
@@ -109,6 +121,9 @@ take_out (struct accscope_simt_memory *m, uintptr_t begin)
 
   if (at == 0 || m->ranges[at - 1].begin != begin)
     return 0;
+  if (m->ranges[at - 1].shadow)
+    accscope_simt_shadow_end (m->ranges[at - 1].shadow);
+  __atomic_add_fetch (&m->version, 1, __ATOMIC_RELEASE);
   memmove (&m->ranges[at - 1], &m->ranges[at], (m->count - at) * sizeof *m->ranges);
   m->count--;
   return 1;
@@ -136,7 +151,7 @@ accscope_simt_memory_remove (struct accscope_simt_memory *m, uintptr_t begin)
 struct accscope_simt_range
 accscope_simt_memory_before (struct accscope_simt_memory *m, uintptr_t address)
 {
-  struct accscope_simt_range found = { 0, 0 };
+  struct accscope_simt_range found = { 0, 0, NULL };
   size_t at;
 
   pthread_rwlock_rdlock (&m->lock);
@@ -153,8 +168,14 @@ accscope_simt_memory_find (struct accscope_simt_memory *m, uintptr_t address)
   struct accscope_simt_range found = accscope_simt_memory_before (m, address);
 
   if (address >= found.end)
-    found = (struct accscope_simt_range) { 0, 0 };
+    found = (struct accscope_simt_range) { 0, 0, NULL };
   return found;
+}
+
+uint32_t
+accscope_simt_memory_version (const struct accscope_simt_memory *m)
+{
+  return __atomic_load_n (&m->version, __ATOMIC_ACQUIRE);
 }
 
 /* First fit; free neighbours become one piece as they are passed.  */
@@ -230,7 +251,7 @@ reach (struct warp *w, uintptr_t begin, size_t size, struct accscope_simt_range 
   uintptr_t shared = (uintptr_t) w->gang->shared;
 
   if (begin - shared < l->shared)
-    *found = (struct accscope_simt_range) { shared, shared + l->shared };
+    *found = (struct accscope_simt_range) { shared, shared + l->shared, NULL };
   else
     *found = accscope_simt_memory_find (l->memory, begin);
   return within (found, begin, begin, size);
@@ -288,6 +309,8 @@ accscope_simt_places (struct warp *w, struct group *g, const uint64_t *address,
   const uint64_t displacement = (uint64_t) in->displacement;
   uint64_t low = UINT64_MAX, high = 0, all = 0;
 
+  if (w->gang->launch->check)
+    return accscope_simt_checked (w, g, address, in, mask, size, store, place);
   if (mask == EVERY)
     for (unsigned i = 0; i < LANES; i++)
       {

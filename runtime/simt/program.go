@@ -356,3 +356,17 @@ func (p *Program) functionAt(address uintptr) *function {
 	}
 	return p.all[at]
 }
+
+// lineOf is where in the source an instruction of C's comes from; zero where that is not known.
+func (f *function) lineOf(instruction int) ptx.Line {
+	if instruction < len(f.lines) {
+		return f.lines[instruction]
+	}
+	return ptx.Line{}
+}
+
+// Has says whether one of C's functions is of this program.
+func (p *Program) Has(function unsafe.Pointer) bool {
+	begin := uintptr(unsafe.Pointer(unsafe.SliceData(p.functions)))
+	return uintptr(function)-begin < uintptr(len(p.functions))*C.sizeof_struct_accscope_simt_function
+}

@@ -22,13 +22,20 @@ enum { IN_FRAME, IN_CONSTANTS, IN_SPECIALS, ARRAYS };
 
 /* A shuffle with .sync by a constant within the warp.  */
 #define SIMT_WHOLE_SEGMENT 2
+/* Of memory operations: a load that is part of an atomic construct; what takes and gives
+   back the lock of GCC's reductions.  */
+#define SIMT_OF_ATOMIC 1
+#define SIMT_TAKES_LOCK 2
+#define SIMT_GIVES_LOCK 3
 
 struct accscope_simt_instruction
 {
   uint16_t operation;
   uint8_t guarded;		/* 1: where the guard is true; 2: where it is not */
-  uint8_t together;		/* shuffles and votes: 0 without .sync, 1 with it, or SIMT_WHOLE_SEGMENT */
+  uint8_t together;		/* shuffles and votes: 0 without .sync, 1 with it, or SIMT_WHOLE_SEGMENT;
+				   of memory operations: as below */
   uint8_t found;		/* of memory operations: which of the ranges that a warp has found */
+  uint16_t site;		/* of memory operations: their number among all of the process; 0: they have none */
   uint32_t guard;		/* operand */
   uint32_t operand[MOST_OPERANDS];
   uint32_t target;		/* bra: an instruction; calls: an index of the function's calls */
@@ -71,9 +78,11 @@ struct accscope_simt_function
 };
 
 /* A part of memory that kernels may use.  */
+struct accscope_simt_shadow;
 struct accscope_simt_range
 {
   uintptr_t begin, end;
+  struct accscope_simt_shadow *shadow;	/* what is known of its bytes; NULL: nothing is (check.h) */
 };
 
 /* The memory of a device: its allocations, in order.  */
@@ -87,6 +96,7 @@ void accscope_simt_memory_remove (struct accscope_simt_memory *memory, uintptr_t
 struct accscope_simt_range accscope_simt_memory_find (struct accscope_simt_memory *memory, uintptr_t address);
 /* The nearest range at or before the address, or {0, 0}.  */
 struct accscope_simt_range accscope_simt_memory_before (struct accscope_simt_memory *memory, uintptr_t address);
+uint32_t accscope_simt_memory_version (const struct accscope_simt_memory *memory);
 uintptr_t accscope_simt_allocate (struct accscope_simt_memory *memory, size_t bytes);
 int accscope_simt_release (struct accscope_simt_memory *memory, uintptr_t address);
 
@@ -122,6 +132,7 @@ struct accscope_simt_launch
   uint64_t seed;		/* on one thread: not 0, gangs and warps in an order of it */
   int64_t timeout;		/* nanoseconds, 0: none */
   const void *parameters;	/* of the kernel, one word of 8 bytes each */
+  struct accscope_simt_operation *check;	/* what its accesses are checked as; NULL: they are not */
   struct accscope_simt_fault fault;	/* the first one */
   uint64_t instructions;	/* of warps, that were run */
 };

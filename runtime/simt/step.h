@@ -122,7 +122,7 @@
 #define ATOMIC_(W, T, EXPR)							\
   { T *d = AT (0); const T *bs = AT (2), *cs = AT (3);				\
     HERE;									\
-    if (!accscope_simt_places (w, g, AT (1), in, mask, sizeof (T), 1, place)) LEAVE; \
+    if (!accscope_simt_places (w, g, AT (1), in, mask, sizeof (T), ATOMICALLY, place)) LEAVE; \
     for (uint32_t rest = mask; rest; rest &= rest - 1)				\
       {										\
 	unsigned i = (unsigned) __builtin_ctz (rest);				\
@@ -143,6 +143,7 @@
 /* All lanes that an operation names come to it, and it is done for them at once.  */
 #define TOGETHER(MEMBERS)							\
   uint32_t all = MEMBERS, own = mask;						\
+  w->clock++;									\
   if (all & w->live & ~mask)							\
     {										\
       HERE;									\

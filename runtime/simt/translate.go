@@ -2,7 +2,7 @@ package simt
 
 /*
 #include <stdlib.h>
-#include "simt.h"
+#include "check.h"
 */
 import "C"
 
@@ -45,7 +45,7 @@ type translation struct {
 	constants []byte
 	known     map[constant]slot
 	calls     []C.struct_accscope_simt_call
-	accesses  int      // to memory
+	accesses  []int    // to memory: of code
 	starts    []uint32 // the instruction of C's that each begins with
 	here      *ptx.Instruction
 }
@@ -253,8 +253,8 @@ func (t *translation) emit(name string, operands ...slot) *C.struct_accscope_sim
 		i.operand[n] = C.uint32_t(s.at)
 	}
 	if strings.HasPrefix(name, "ld") || strings.HasPrefix(name, "st") || strings.HasPrefix(name, "atom") {
-		i.found = C.uint8_t(t.accesses % C.RANGES)
-		t.accesses++
+		i.found = C.uint8_t(len(t.accesses) % C.RANGES)
+		t.accesses = append(t.accesses, len(t.code))
 	}
 	t.code = append(t.code, i)
 	if t.here != nil {
@@ -480,10 +480,37 @@ func (t *translation) copy(to, from slot) {
 	}
 }
 
+// number gives accesses to memory that have a line their numbers, and marks loads that
+// belong to the atomic operation of their line: GCC makes of atomic constructs that the
+// device has no instruction for a load and a loop.
+func (t *translation) number(c *C.struct_accscope_simt_function) {
+	atomic := map[ptx.Line]bool{}
+	lines := t.function.lines[len(t.function.lines)-len(t.code):]
+	for _, n := range t.accesses {
+		atomic[lines[n]] = atomic[lines[n]] || t.isAtomic(n)
+	}
+	for _, n := range t.accesses {
+		i := &t.code[n]
+		if lines[n].Line == 0 {
+			continue
+		}
+		i.site = C.accscope_simt_site(c, C.uint32_t(n))
+		if atomic[lines[n]] && !t.isAtomic(n) {
+			i.together = C.SIMT_OF_ATOMIC
+		}
+	}
+}
+
+// isAtomic says whether one of C's instructions is an atomic operation.
+func (t *translation) isAtomic(n int) bool {
+	return strings.HasPrefix(C.GoString(C.accscope_simt_operation(C.uint(t.code[n].operation))), "atom")
+}
+
 // store makes C's function of what has been translated.
 func (t *translation) store() {
 	p := t.program
 	c := &p.functions[t.function.index]
+	t.number(c)
 	code := p.zeroed(uintptr(len(t.code)) * C.sizeof_struct_accscope_simt_instruction)
 	copy(unsafe.Slice((*C.struct_accscope_simt_instruction)(code), len(t.code)), t.code)
 	constants := p.aligned(uintptr(len(t.constants)))

@@ -452,6 +452,13 @@ accscope_simt_wake (struct warp *w)
   return 0;
 }
 
+/* A warp has come through a barrier.  */
+static void
+pass (struct warp *w)
+{
+  w->barred = ++w->clock;
+}
+
 /* Lets go on who waits at the barrier.  */
 static void
 open (struct gang *gang, uint32_t number)
@@ -466,6 +473,7 @@ open (struct gang *gang, uint32_t number)
 	  {
 	    g->state = RUNS;
 	    g->pc++;
+	    pass (&gang->warp[n]);
 	  }
       }
 }
@@ -482,6 +490,7 @@ accscope_simt_barrier (struct warp *w, struct group *g, uint32_t number, uint32_
     {
       /* The others have their turn first.  */
       open (gang, number);
+      pass (w);
       g->pc++;
       return 0;
     }

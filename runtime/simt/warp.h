@@ -6,7 +6,7 @@
 #ifndef ACCSCOPE_SIMT_WARP_H
 #define ACCSCOPE_SIMT_WARP_H
 
-#include "simt.h"
+#include "check.h"
 
 enum operation
 {
@@ -78,10 +78,15 @@ struct warp
   uint32_t number, live;
   uint32_t count;
   struct group groups[LANES];
+  struct accscope_simt_range met;	/* by the last access that was checked */
+  uint32_t met_version;		/* of the memory, then */
+  uint64_t nowhere[2];		/* what accesses to no memory go to */
   struct accscope_simt_range ranges[RANGES];	/* found last, by instructions, in this launch */
   struct frame *spare;		/* by their callers; free */
   struct node *spare_nodes;	/* by their parents; free */
   char *stack;			/* of its first lane */
+  uint32_t clock, barred;	/* how often its lanes have synchronised, and had at its last barrier */
+  uint32_t locked;		/* lanes that hold the lock of GCC's reductions */
   _Alignas (64) uint32_t specials[SPECIAL_COUNT][LANES];
 };
 
@@ -92,6 +97,7 @@ struct gang
   char *shared;
   uint32_t arrived[BARRIERS];
   uint64_t instructions, random;
+  struct asked { uint32_t first, count; int ordered; } asked;	/* the operation that an access met last */
   struct warp warp[];
 };
 
@@ -115,7 +121,7 @@ lane_stack (const struct warp *w, unsigned lane)
 static inline struct accscope_simt_range
 stack_window (const struct warp *w)
 {
-  return (struct accscope_simt_range) { accscope_simt_window, accscope_simt_window + w->gang->launch->stack };
+  return (struct accscope_simt_range) { accscope_simt_window, accscope_simt_window + w->gang->launch->stack, NULL };
 }
 
 /* Runs a group of the warp until it has to wait, has ended or its slice is over.  */
@@ -131,10 +137,15 @@ int accscope_simt_barrier (struct warp *w, struct group *g, uint32_t number, uin
 uint32_t accscope_simt_sync (struct warp *w, struct group *g, uint32_t need);
 int accscope_simt_part (struct warp *w, struct group *g, uint32_t taken, uint32_t target, uint32_t meet);
 
-/* Where in the host's memory the lanes' addresses are; 0: a fault was told.  */
+/* Where in the host's memory the lanes' addresses are; 0: a fault was told.  store is 0 for a
+   load.  */
+#define ATOMICALLY 2
 int accscope_simt_places (struct warp *w, struct group *g, const uint64_t *address,
 			  const struct accscope_simt_instruction *in, uint32_t mask, unsigned size, int store,
 			  uint64_t *place);
+int accscope_simt_checked (struct warp *w, struct group *g, const uint64_t *address,
+			   const struct accscope_simt_instruction *in, uint32_t mask, unsigned size, int store,
+			   uint64_t *place);
 char *accscope_simt_place (struct warp *w, struct group *g, uint64_t address, unsigned lane, unsigned size, int store);
 void accscope_simt_tell (struct warp *w, struct group *g, enum accscope_simt_reason reason, uint32_t lane,
 			 uintptr_t address, unsigned size, int store);

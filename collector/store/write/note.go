@@ -1,6 +1,7 @@
 package write
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -46,6 +47,15 @@ func (w *Writer) SetUnused(data store.ProcessData) error {
 	return w.SetMeta(store.UnusedKey+data.String(), strconv.FormatInt(data.Bytes, 10))
 }
 
+// SetFinding notes what is wrong with accesses to a device's memory, again with another count.
+func (w *Writer) SetFinding(f store.Finding) error {
+	text, err := json.Marshal(f.Finding)
+	if err != nil {
+		return err
+	}
+	return w.SetMeta(fmt.Sprintf("%s%d %d %d", store.FindingKey, f.Process, f.Device, f.Number), string(text))
+}
+
 // SetMultiprocessors notes how many multiprocessors devices of a name have.
 func (w *Writer) SetMultiprocessors(device string, count int64) error {
 	return w.SetMeta(store.MultiprocessorsKey+device, count)
@@ -83,6 +93,12 @@ func (w *Writer) writeNotes(m *store.Meta, by int64) error {
 	for _, data := range m.Unused {
 		data.Process += model.ProcessID(by)
 		if err := w.SetUnused(data); err != nil {
+			return err
+		}
+	}
+	for _, f := range m.Findings {
+		f.Process += model.ProcessID(by)
+		if err := w.SetFinding(f); err != nil {
 			return err
 		}
 	}

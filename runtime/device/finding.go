@@ -1,0 +1,53 @@
+package device
+
+// A Checking device looks for what is wrong with the accesses to its memory.
+type Checking interface {
+	Device
+	// Checks says whether it does.
+	Checks() bool
+	// ObserveFindings has everything that is found told from now on, once when it is met
+	// first, before the memory is freed, and again when the device closes. tell is called
+	// from any thread that uses the device.
+	ObserveFindings(tell func(Finding))
+}
+
+// FindingKind is what is wrong.
+type FindingKind string
+
+// The kinds of findings.
+const (
+	FindingOutOfBounds   FindingKind = "out-of-bounds"
+	FindingNotMapped     FindingKind = "not-mapped"
+	FindingMisaligned    FindingKind = "misaligned"
+	FindingUninitialised FindingKind = "uninitialised"
+	FindingRace          FindingKind = "race"
+	FindingQueueRace     FindingKind = "queue-race"
+)
+
+// A Finding is the first of equal mistakes, and how often they were met.
+type Finding struct {
+	Number  int // among those of the device, from 0
+	Kind    FindingKind
+	Address Address
+	Bytes   uint64
+	Side          // the access that was found wrong
+	Other   *Side // of races: the other access
+	// Of addresses that are no memory: where they lie, and the allocation before them, 0 bytes
+	// where there is none.
+	Where     string
+	Near      Address
+	NearBytes uint64
+	Equal   bool   // of races: all writes wrote what was there
+	Count   uint64
+}
+
+// A Side is an access of a lane of a kernel, or a transfer.
+type Side struct {
+	Operation     ActivityKind
+	Kernel, File  string // "" where not known
+	Line          int
+	Store, Atomic bool
+	Gang          uint32
+	Worker, Lane  int // -1 where not known, or of a transfer
+	Correlation   uint64 // of the operation
+}

@@ -1,0 +1,53 @@
+package openacc
+
+import (
+	"encoding/json"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// observeFindings has what a device that checks its memory finds told as activity.
+func (d *Device) observeFindings(driver device.Device) {
+	if checking, ok := driver.(device.Checking); ok && checking.Checks() {
+		checking.ObserveFindings(d.tellFinding)
+	}
+}
+
+// tellFinding tells a finding. Where it lies in the program's data is for whoever has heard
+// of these.
+func (d *Device) tellFinding(f device.Finding) {
+	a := &d.rt.activity
+	if !a.Wanted() {
+		return
+	}
+	told := callbacks.Finding{
+		Device: int32(d.Number), Number: f.Number, Kind: string(f.Kind), Count: f.Count, Equal: f.Equal,
+		Address: uint64(f.Address), Bytes: f.Bytes, Access: accessOf(&f.Side),
+		Where: f.Where, Near: uint64(f.Near), NearBytes: f.NearBytes,
+	}
+	if f.Other != nil {
+		other := accessOf(f.Other)
+		told.Other = &other
+	}
+	text, err := json.Marshal(told)
+	var now unix.Timespec
+	if err != nil || unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
+		return // neither happens
+	}
+	a.Add(callbacks.ActivityRecord{
+		Size: activityRecordSize, Kind: callbacks.ActivityFinding, DeviceType: callbacks.DeviceType(d.Type), DeviceNumber: int32(d.Number),
+		Async: AsyncSync, AsyncQueue: AsyncSync, HostStart: now.Nano(), HostEnd: now.Nano(),
+		DeviceStart: now.Nano() - d.clockOffset.Load(), DeviceEnd: now.Nano() - d.clockOffset.Load(),
+		Correlation: d.rt.correlations.Add(1), Name: callbacks.Intern(string(text)), LineNo: int32(f.Line),
+	})
+}
+
+func accessOf(s *device.Side) callbacks.Access {
+	return callbacks.Access{
+		Operation: callbacks.ActivityKind(s.Operation), Correlation: s.Correlation, Kernel: s.Kernel, File: s.File, Line: s.Line,
+		Store: s.Store, Atomic: s.Atomic, Gang: s.Gang, Worker: s.Worker, Lane: s.Lane,
+	}
+}

@@ -1,0 +1,112 @@
+package simt
+
+/*
+#include "check.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// A Checker finds out what is wrong with the accesses to a device's memory (check.h).
+type Checker struct {
+	c    *C.struct_accscope_simt_checker
+	told C.uint32_t
+}
+
+// Check has the memory's allocations checked, those to come.
+func (m *Memory) Check() (*Checker, error) {
+	c := C.accscope_simt_checker_open()
+	if c == nil {
+		return nil, fmt.Errorf("no host memory left")
+	}
+	C.accscope_simt_memory_check(m.c, c)
+	m.closing.Stop()
+	runtime.AddCleanup(m, func(of [2]unsafe.Pointer) {
+		C.accscope_simt_memory_close((*C.struct_accscope_simt_memory)(of[0]))
+		C.accscope_simt_checker_close((*C.struct_accscope_simt_checker)(of[1]))
+	}, [2]unsafe.Pointer{unsafe.Pointer(m.c), unsafe.Pointer(c)})
+	return &Checker{c: c}, nil
+}
+
+// Handle is C's struct accscope_simt_checker, and Checks what whoever runs operations calls.
+func (c *Checker) Handle() unsafe.Pointer { return unsafe.Pointer(c.c) }
+
+// Checks is C's struct accscope_simt_checks.
+func Checks() unsafe.Pointer { return unsafe.Pointer(&C.accscope_simt_checks) }
+
+// Handle is C's struct accscope_simt_memory.
+func (m *Memory) Handle() unsafe.Pointer { return unsafe.Pointer(m.c) }
+
+// Written says that the host has written memory of the device's, before any operation.
+func (m *Memory) Written(begin uintptr, bytes uint64) {
+	C.accscope_simt_written(m.c, C.uintptr_t(begin), C.size_t(bytes))
+}
+
+// New are the findings since it was called last. programs find the names of what they run.
+func (c *Checker) New(program func(function unsafe.Pointer) *Program) []device.Finding {
+	count := C.accscope_simt_found_count(c.c)
+	first := c.told
+	c.told = count
+	return c.findings(first, count, program)
+}
+
+// All are all findings, with how often each was met by now.
+func (c *Checker) All(program func(function unsafe.Pointer) *Program) []device.Finding {
+	return c.findings(0, C.accscope_simt_found_count(c.c), program)
+}
+
+func (c *Checker) findings(from, to C.uint32_t, program func(function unsafe.Pointer) *Program) []device.Finding {
+	var all []device.Finding
+	for n := from; n < to; n++ {
+		f := C.accscope_simt_found(c.c, n)
+		found := device.Finding{
+			Number: int(n), Kind: kinds[f.kind], Address: device.Address(f.address), Bytes: uint64(f.bytes),
+			Side: sideOf(&f.side, f, program), Equal: f.unequal == 0, Count: uint64(f.count),
+		}
+		switch f.kind {
+		case C.FOUND_RACE, C.FOUND_QUEUE_RACE:
+			other := sideOf(&f.other, f, program)
+			found.Other = &other
+		case C.FOUND_BOUNDS:
+			found.Where = near(uint64(f.address), uint64(f.bytes), uint64(f.nearest.begin), uint64(f.nearest.end))
+			found.Near, found.NearBytes = device.Address(f.nearest.begin), uint64(f.nearest.end-f.nearest.begin)
+			if found.Where == nullPointer || found.Where == noMemory {
+				found.Kind = device.FindingNotMapped
+			}
+		}
+		all = append(all, found)
+	}
+	return all
+}
+
+var kinds = map[uint32]device.FindingKind{
+	C.FOUND_BOUNDS: device.FindingOutOfBounds, C.FOUND_MISALIGNED: device.FindingMisaligned, C.FOUND_UNINITIALISED: device.FindingUninitialised,
+	C.FOUND_RACE: device.FindingRace, C.FOUND_QUEUE_RACE: device.FindingQueueRace,
+}
+
+func sideOf(c *C.struct_accscope_simt_side, f *C.struct_accscope_simt_finding, program func(function unsafe.Pointer) *Program) device.Side {
+	s := device.Side{Operation: device.ActivityKind(c.operation), Store: c.store != 0, Atomic: c.atomic != 0, Correlation: uint64(c.correlation), Gang: uint32(c.gang), Worker: -1, Lane: -1}
+	if c.thread != C.UINT32_MAX && f.vector > 0 {
+		s.Worker, s.Lane = int(c.thread/f.vector), int(c.thread%f.vector)
+	}
+	if c.kernel != nil {
+		if p := program(unsafe.Pointer(c.kernel)); p != nil {
+			s.Kernel = p.functionAt(uintptr(unsafe.Pointer(c.kernel))).name
+		}
+	}
+	if c.function != nil {
+		if p := program(unsafe.Pointer(c.function)); p != nil {
+			at := p.functionAt(uintptr(unsafe.Pointer(c.function)))
+			if l := at.lineOf(int(c.instruction)); l.Line != 0 {
+				s.File, s.Line = at.unit.module.Files[l.File], l.Line
+			}
+		}
+	}
+	return s
+}

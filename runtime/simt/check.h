@@ -1,0 +1,111 @@
+/* What is checked of a device's memory while kernels run and data are moved: that all bytes
+   which are read have been written, and that no two accesses to a byte, one of them a write,
+   are without an order (OpenACC 3.3 §1.3, §2.16).
+
+   Each access is one of an operation of a queue.  What an operation knows to be over is a
+   clock for each queue, as in a vector clock; the host's is one for all its threads.  Within
+   a kernel, lanes of a warp are ordered by what synchronises them, warps of a gang by its
+   barriers, and gangs by nothing.  */
+#ifndef ACCSCOPE_SIMT_CHECK_H
+#define ACCSCOPE_SIMT_CHECK_H
+
+#include "simt.h"
+
+struct accscope_simt_checker;
+
+/* Queues whose order is known; what others do counts as ordered.  */
+#define CHECKED_QUEUES 64
+
+/* What an operation knows, when it is put onto its queue.  */
+struct accscope_simt_stamp
+{
+  uint32_t queue;
+  uint64_t sequence;		/* on its queue, from 1 */
+  uint64_t clock[CHECKED_QUEUES];	/* what is over before it, by queue */
+};
+
+/* What is done to memory; the first are accscope_sim_kind's.  */
+enum accscope_simt_access
+{
+  SIMT_KERNEL = 1, SIMT_UPLOAD, SIMT_DOWNLOAD, SIMT_COPY, SIMT_FILL, SIMT_STORE
+};
+
+/* An operation that runs.  */
+struct accscope_simt_operation
+{
+  struct accscope_simt_checker *checker;
+  const struct accscope_simt_stamp *stamp;
+  uint32_t first, count;	/* numbers of the operation, one for each gang */
+  enum accscope_simt_access kind;
+  uint64_t correlation;
+  const struct accscope_simt_function *kernel;
+};
+
+enum accscope_simt_found
+{
+  FOUND_BOUNDS, FOUND_MISALIGNED, FOUND_UNINITIALISED, FOUND_RACE, FOUND_QUEUE_RACE
+};
+
+/* One side of a finding: an access of a lane, or a transfer.  */
+struct accscope_simt_side
+{
+  enum accscope_simt_access operation;
+  const struct accscope_simt_function *kernel, *function;	/* NULL where not known */
+  uint32_t instruction;
+  uint32_t gang, thread;	/* thread: worker and lane of the gang; UINT32_MAX: not known */
+  int store, atomic;
+  uint32_t queue;
+  uint64_t correlation;
+};
+
+struct accscope_simt_finding
+{
+  enum accscope_simt_found kind;
+  struct accscope_simt_side side, other;	/* of races */
+  uint32_t workers, vector;	/* of the launch */
+  uintptr_t address;
+  uint64_t bytes;
+  struct accscope_simt_range nearest;
+  int unequal;			/* atomic: of two writes, one wrote something else */
+  uint64_t count;		/* atomic: how often it was met */
+};
+
+/* NULL: the host has no memory left.  */
+struct accscope_simt_checker *accscope_simt_checker_open (void);
+void accscope_simt_checker_close (struct accscope_simt_checker *checker);
+/* Has the memory checked: before there are allocations.  */
+void accscope_simt_memory_check (struct accscope_simt_memory *memory, struct accscope_simt_checker *checker);
+/* The host has written memory of the device's, before any operation.  */
+void accscope_simt_written (struct accscope_simt_memory *memory, uintptr_t begin, size_t bytes);
+
+/* Findings since the first: their number, and one of them, which stays where it is.  */
+uint32_t accscope_simt_found_count (const struct accscope_simt_checker *checker);
+const struct accscope_simt_finding *accscope_simt_found (const struct accscope_simt_checker *checker, uint32_t number);
+
+/* What whoever runs the operations calls.  */
+struct accscope_simt_checks
+{
+  /* A further queue.  */
+  uint32_t (*queue) (struct accscope_simt_checker *);
+  /* An operation is put onto a queue; NULL: no memory is left, and it is not checked.  */
+  struct accscope_simt_stamp *(*submit) (struct accscope_simt_checker *, uint32_t queue);
+  /* What is over when all that has been put onto the queue is.  */
+  struct accscope_simt_stamp *(*mark) (struct accscope_simt_checker *, uint32_t queue);
+  /* What comes on the queue waits for a mark.  */
+  void (*wait) (struct accscope_simt_checker *, uint32_t queue, const struct accscope_simt_stamp *);
+  /* The host knows that a mark is reached, or that all on a queue is over.  */
+  void (*heard) (struct accscope_simt_checker *, const struct accscope_simt_stamp *);
+  void (*idle) (struct accscope_simt_checker *, uint32_t queue);
+  /* An operation begins to run, with a number for each of count gangs, and has ended.  */
+  void (*begin) (struct accscope_simt_operation *, uint32_t count);
+  void (*end) (struct accscope_simt_operation *);
+  /* A transfer within an operation: NULL is the host.  */
+  void (*transfer) (struct accscope_simt_operation *, struct accscope_simt_memory *, uintptr_t to, uintptr_t from, size_t bytes);
+};
+extern const struct accscope_simt_checks accscope_simt_checks;
+
+/* The number of an instruction, for what later accesses tell of it; 0 where there are too
+   many.  */
+uint16_t accscope_simt_site (const struct accscope_simt_function *function, uint32_t instruction);
+
+#endif

@@ -1,0 +1,51 @@
+/* What order.c, shadow.c and findings.c share.  */
+#ifndef ACCSCOPE_SIMT_CHECKER_H
+#define ACCSCOPE_SIMT_CHECKER_H
+
+#include <pthread.h>
+
+#include "check.h"
+
+/* Operations are numbered below this; the last of them are known.  */
+#define NUMBERS (1u << 22)
+#define KNOWN 16384
+#define MOST_FINDINGS 1024
+
+struct known
+{
+  uint32_t first, count, queue;
+  enum accscope_simt_access kind;
+  uint64_t sequence, correlation;
+  const struct accscope_simt_function *kernel;
+};
+
+struct accscope_simt_checker
+{
+  pthread_rwlock_t running;	/* for reading while an operation runs */
+  pthread_mutex_t lock;		/* of what follows */
+  uint32_t queue_count, next;
+  struct accscope_simt_stamp queues[CHECKED_QUEUES], host;
+  struct known known[KNOWN];
+  uint64_t known_count;
+  struct accscope_simt_shadow *shadows, *gone;
+
+  pthread_mutex_t finding;
+  uint32_t found;		/* atomic */
+  struct accscope_simt_finding findings[MOST_FINDINGS];
+};
+
+struct known accscope_simt_known (struct accscope_simt_checker *c, uint32_t number);
+int accscope_simt_before (const struct known *other, const struct accscope_simt_operation *o);
+void accscope_simt_forget (struct accscope_simt_checker *c);
+void accscope_simt_transfer (struct accscope_simt_operation *o, struct accscope_simt_memory *m, uintptr_t to, uintptr_t from, size_t bytes);
+void accscope_simt_tell_of (struct accscope_simt_checker *c, const struct accscope_simt_finding *f);
+
+/* Of an allocation; NULL: the host has no memory left, and it is not checked.  */
+struct accscope_simt_shadow *accscope_simt_shadow_of (struct accscope_simt_checker *c, uintptr_t begin, size_t bytes);
+void accscope_simt_shadow_end (struct accscope_simt_shadow *s);
+void accscope_simt_free_gone (struct accscope_simt_checker *c);
+
+/* A site's function and instruction; NULL for 0.  */
+const struct accscope_simt_function *accscope_simt_at (uint32_t site, uint32_t *instruction);
+
+#endif

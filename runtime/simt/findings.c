@@ -1,0 +1,93 @@
+/* Findings, each kept once for its kind and its two places.  */
+#include "checker.h"
+
+#include <string.h>
+
+#define SITES (1u << 14)
+static struct
+{
+  const struct accscope_simt_function *function;
+  uint32_t instruction;
+} sites[SITES];
+static uint32_t site_count;	/* atomic */
+
+uint16_t
+accscope_simt_site (const struct accscope_simt_function *function, uint32_t instruction)
+{
+  uint32_t number = __atomic_add_fetch (&site_count, 1, __ATOMIC_RELAXED);
+
+  if (number >= SITES)
+    return 0;
+  sites[number].function = function;
+  sites[number].instruction = instruction;
+  return (uint16_t) number;
+}
+
+const struct accscope_simt_function *
+accscope_simt_at (uint32_t site, uint32_t *instruction)
+{
+  *instruction = sites[site].instruction;
+  return sites[site].function;
+}
+
+/* Whether two sides are at the same place of the program.  */
+static int
+same_side (const struct accscope_simt_side *a, const struct accscope_simt_side *b)
+{
+  return a->operation == b->operation && a->kernel == b->kernel && a->function == b->function && a->instruction == b->instruction
+	 && a->store == b->store;
+}
+
+static int
+same (const struct accscope_simt_finding *a, const struct accscope_simt_finding *b)
+{
+  return a->kind == b->kind && same_side (&a->side, &b->side) && same_side (&a->other, &b->other);
+}
+
+static void
+again (struct accscope_simt_finding *known, const struct accscope_simt_finding *f)
+{
+  if (f->unequal)
+    __atomic_store_n (&known->unequal, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add (&known->count, 1, __ATOMIC_RELAXED);
+}
+
+void
+accscope_simt_tell_of (struct accscope_simt_checker *c, const struct accscope_simt_finding *f)
+{
+  uint32_t looked = 0, found;
+
+  for (;;)
+    {
+      found = __atomic_load_n (&c->found, __ATOMIC_ACQUIRE);
+      for (; looked < found; looked++)
+	if (same (&c->findings[looked], f))
+	  {
+	    again (&c->findings[looked], f);
+	    return;
+	  }
+      if (found == MOST_FINDINGS)
+	return;
+      pthread_mutex_lock (&c->finding);
+      if (c->found == found)
+	{
+	  c->findings[found] = *f;
+	  __atomic_store_n (&c->found, found + 1, __ATOMIC_RELEASE);
+	  pthread_mutex_unlock (&c->finding);
+	  return;
+	}
+      pthread_mutex_unlock (&c->finding);
+    }
+}
+
+uint32_t
+accscope_simt_found_count (const struct accscope_simt_checker *c)
+{
+  return __atomic_load_n (&c->found, __ATOMIC_ACQUIRE);
+}
+
+const struct accscope_simt_finding *
+accscope_simt_found (const struct accscope_simt_checker *c, uint32_t number)
+{
+  return &c->findings[number];
+}

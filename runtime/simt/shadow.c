@@ -1,0 +1,485 @@
+/* What is known of each byte of an allocation: whether it has been written, and of each
+   granule which access wrote it last and which one has read it.  A cell keeps the first of
+   several readers that nothing orders, and how far apart they were.  */
+#include "checker.h"
+#include "warp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GRANULE 4
+
+struct accscope_simt_shadow
+{
+  struct accscope_simt_shadow *next, **at;	/* of the checker's list */
+  struct accscope_simt_checker *checker;
+  uintptr_t begin;
+  size_t bytes;
+  uint64_t *written, *read;	/* cells, atomic, by granule */
+  uint8_t *defined;		/* a bit a byte, atomic */
+};
+
+/* A cell, from its lowest bit: the operation's number, 0 for none, the thread in the gang,
+   the warp's clock, the bytes of the granule, and then of a writer whether it was atomic,
+   of a reader who shares it, and the site.  */
+#define NUMBER_BITS 22
+#define THREAD_BITS 10
+#define CLOCK_BITS 12
+#define LAST_CLOCK ((1u << CLOCK_BITS) - 1)	/* of this one nothing is known */
+enum shared { ALONE, BY_WARP, BY_GANG, BY_GANGS };
+#define BY_TRANSFER ((1u << THREAD_BITS) - 1)
+
+struct cell
+{
+  uint32_t number, thread, clock, bytes, atomic, shared, site;
+};
+
+static uint64_t
+packed (const struct cell *c)
+{
+  return (uint64_t) c->number | (uint64_t) c->thread << 22 | (uint64_t) c->clock << 32 | (uint64_t) c->bytes << 44
+	 | (uint64_t) (c->atomic | c->shared) << 48 | (uint64_t) c->site << 50;
+}
+
+static struct cell
+unpacked (uint64_t bits, int writer)
+{
+  uint32_t two = bits >> 48 & 3;
+
+  return (struct cell) { bits & (NUMBERS - 1), bits >> 22 & 1023, bits >> 32 & LAST_CLOCK, bits >> 44 & 15,
+			 writer ? two : 0, writer ? 0 : two, (uint32_t) (bits >> 50) };
+}
+
+#define LOAD(PLACE) __atomic_load_n (PLACE, __ATOMIC_RELAXED)
+#define STORE(PLACE, WHAT) __atomic_store_n (PLACE, WHAT, __ATOMIC_RELAXED)
+
+struct accscope_simt_shadow *
+accscope_simt_shadow_of (struct accscope_simt_checker *c, uintptr_t begin, size_t bytes)
+{
+  const size_t granules = (bytes + GRANULE - 1) / GRANULE + 1;
+  struct accscope_simt_shadow *s = calloc (1, sizeof *s);
+
+  if (!s)
+    return NULL;
+  s->checker = c;
+  s->begin = begin;
+  s->bytes = bytes;
+  if (!(s->written = calloc (granules, sizeof *s->written)) || !(s->read = calloc (granules, sizeof *s->read))
+      || !(s->defined = calloc (bytes / 8 + 1, 1)))
+    {
+      free (s->written);
+      free (s->read);
+      free (s);
+      return NULL;
+    }
+  pthread_mutex_lock (&c->lock);
+  s->next = c->shadows;
+  s->at = &c->shadows;
+  if (s->next)
+    s->next->at = &s->next;
+  c->shadows = s;
+  pthread_mutex_unlock (&c->lock);
+  return s;
+}
+
+/* Its allocation is gone.  Kernels that run may still look at it.  */
+void
+accscope_simt_shadow_end (struct accscope_simt_shadow *s)
+{
+  struct accscope_simt_checker *c = s->checker;
+
+  pthread_mutex_lock (&c->lock);
+  *s->at = s->next;
+  if (s->next)
+    s->next->at = s->at;
+  s->next = c->gone;
+  c->gone = s;
+  pthread_mutex_unlock (&c->lock);
+}
+
+/* Frees those whose allocations are gone: nothing runs.  */
+void
+accscope_simt_free_gone (struct accscope_simt_checker *c)
+{
+  struct accscope_simt_shadow *s;
+
+  pthread_mutex_lock (&c->lock);
+  s = c->gone;
+  c->gone = NULL;
+  pthread_mutex_unlock (&c->lock);
+  while (s)
+    {
+      struct accscope_simt_shadow *next = s->next;
+
+      free (s->written);
+      free (s->read);
+      free (s->defined);
+      free (s);
+      s = next;
+    }
+}
+
+/* Forgets all accesses: nothing runs, and c->lock is held.  */
+void
+accscope_simt_forget (struct accscope_simt_checker *c)
+{
+  for (struct accscope_simt_shadow *s = c->shadows; s; s = s->next)
+    {
+      const size_t bytes = ((s->bytes + GRANULE - 1) / GRANULE + 1) * sizeof *s->written;
+
+      memset (s->written, 0, bytes);
+      memset (s->read, 0, bytes);
+    }
+}
+
+static int
+is_defined (const struct accscope_simt_shadow *s, size_t at)
+{
+  return LOAD (&s->defined[at / 8]) >> at % 8 & 1;
+}
+
+static void
+define (struct accscope_simt_shadow *s, size_t at, size_t bytes, int is)
+{
+  while (bytes)
+    {
+      size_t count = 8 - at % 8 < bytes ? 8 - at % 8 : bytes;
+      uint8_t bits = (uint8_t) (((1u << count) - 1) << at % 8), *byte = &s->defined[at / 8];
+
+      if (count == 8)
+	STORE (byte, is ? 0xff : 0);
+      else if (is)
+	{
+	  if ((LOAD (byte) & bits) != bits)
+	    __atomic_fetch_or (byte, bits, __ATOMIC_RELAXED);
+	}
+      else
+	__atomic_fetch_and (byte, (uint8_t) ~bits, __ATOMIC_RELAXED);
+      at += count;
+      bytes -= count;
+    }
+}
+
+/* The first of the bytes that nothing has written; bytes where there is none.  */
+static size_t
+undefined (const struct accscope_simt_shadow *s, size_t at, size_t bytes)
+{
+  size_t n = 0;
+
+  while (n < bytes)
+    if ((at + n) % 8 == 0 && n + 8 <= bytes && LOAD (&s->defined[(at + n) / 8]) == 0xff)
+      n += 8;
+    else if (is_defined (s, at + n))
+      n++;
+    else
+      break;
+  return n;
+}
+
+/* An access in progress.  */
+struct access
+{
+  struct accscope_simt_operation *operation;
+  struct warp *warp;		/* NULL: a transfer */
+  const struct accscope_simt_instruction *instruction;
+  const struct accscope_simt_function *function;
+  uint32_t pc;
+  struct cell cell;
+  int store, equal;
+  uintptr_t address;
+  size_t size;
+};
+
+/* Whether what a cell has is before an access of the same operation.  */
+static int
+within (const struct cell *c, const struct access *a)
+{
+  const struct gang *gang;
+  uint32_t warp = c->thread / LANES;
+
+  if (c->number != a->cell.number || !a->warp)
+    return c->number == a->cell.number;
+  gang = a->warp->gang;
+  if (c->shared == BY_GANGS)
+    return 0;
+  if (c->clock == LAST_CLOCK)
+    return 1;
+  if (c->shared == ALONE && c->thread == a->cell.thread)
+    return 1;
+  if (warp == a->warp->number && c->shared <= BY_WARP)
+    return c->clock < a->warp->clock;
+  return c->clock < gang->warp[warp].barred;
+}
+
+/* Whether it is before the access, which may be one of another operation; known is the
+   other one, if it is.  */
+static int
+before (const struct cell *c, const struct access *a, struct known *known)
+{
+  struct accscope_simt_operation *o = a->operation;
+  struct gang *gang = a->warp ? a->warp->gang : NULL;
+
+  known->count = 0;
+  if (c->number == 0)
+    return 1;
+  if (c->number - o->first < o->count)
+    return within (c, a);
+  if (gang && c->number - gang->asked.first < gang->asked.count && gang->asked.ordered)
+    return 1;
+  *known = accscope_simt_known (o->checker, c->number);
+  if (gang && known->count)
+    gang->asked = (struct asked) { known->first, known->count, accscope_simt_before (known, o) };
+  return accscope_simt_before (known, o);
+}
+
+/* One side of a race, as a cell has it.  */
+static struct accscope_simt_side
+side_of (const struct cell *c, const struct access *a, const struct known *known, int store)
+{
+  const struct accscope_simt_operation *o = a->operation;
+  struct accscope_simt_side side = { .store = store, .atomic = c->atomic, .thread = c->shared == ALONE && c->thread != BY_TRANSFER ? c->thread : UINT32_MAX };
+
+  side.function = accscope_simt_at (c->site, &side.instruction);
+  if (known->count)
+    {
+      side.operation = known->kind;
+      side.kernel = known->kernel;
+      side.queue = known->queue;
+      side.correlation = known->correlation;
+      side.gang = c->number - known->first;
+    }
+  else
+    {
+      side.operation = o->kind;
+      side.kernel = o->kernel;
+      side.queue = o->stamp->queue;
+      side.correlation = o->correlation;
+      side.gang = c->number - o->first;
+    }
+  return side;
+}
+
+static struct accscope_simt_finding
+finding (enum accscope_simt_found kind, const struct access *a)
+{
+  const struct accscope_simt_operation *o = a->operation;
+  const struct accscope_simt_launch *l = a->warp ? a->warp->gang->launch : NULL;
+  struct accscope_simt_finding f = {
+    .kind = kind, .address = a->address, .bytes = a->size, .workers = l ? l->workers : 0, .vector = l ? l->vector : 0, .count = 1,
+    .side = { .operation = o->kind, .kernel = o->kernel, .function = a->function, .instruction = a->pc, .store = a->store,
+	      .atomic = (int) a->cell.atomic, .queue = o->stamp->queue, .correlation = o->correlation,
+	      .gang = a->warp ? a->warp->gang->number : 0, .thread = a->warp ? a->cell.thread : UINT32_MAX }
+  };
+  return f;
+}
+
+static void
+conflict (const struct cell *c, const struct access *a, const struct known *known, int store)
+{
+  struct accscope_simt_finding f = finding (known->count ? FOUND_QUEUE_RACE : FOUND_RACE, a);
+
+  f.other = side_of (c, a, known, store);
+  f.unequal = !(store && a->store && a->equal);
+  accscope_simt_tell_of (a->operation->checker, &f);
+}
+
+static enum shared
+apart (const struct cell *c, const struct access *a)
+{
+  enum shared by = c->number != a->cell.number ? BY_GANGS
+		   : c->thread / LANES != a->cell.thread / LANES ? BY_GANG
+		   : c->thread != a->cell.thread ? BY_WARP : ALONE;
+
+  return by > c->shared ? by : c->shared;
+}
+
+/* One granule of an access.  */
+static void
+meet (struct accscope_simt_shadow *s, size_t granule, uint32_t bytes, struct access *a)
+{
+  struct cell written = unpacked (LOAD (&s->written[granule]), 1), read = unpacked (LOAD (&s->read[granule]), 0);
+  struct known known;
+
+  a->cell.bytes = bytes;
+  if (written.bytes & bytes && !(written.atomic && a->cell.atomic) && !before (&written, a, &known))
+    conflict (&written, a, &known, 1);
+  if (!a->store)
+    {
+      int over = read.number == 0 || before (&read, a, &known);
+
+      if (!over && a->warp && read.number - a->operation->first < a->operation->count)
+	{
+	  enum shared by = apart (&read, a);
+
+	  if (by == read.shared && (read.bytes | bytes) == read.bytes)
+	    return;
+	  read.shared = by;
+	  read.bytes |= bytes;
+	  STORE (&s->read[granule], packed (&read));
+	}
+      else if (over)
+	{
+	  struct cell mine = a->cell;
+
+	  mine.atomic = 0;
+	  mine.site &= (1u << 14) - 1;
+	  STORE (&s->read[granule], packed (&mine));
+	}
+      return;
+    }
+  if (read.number && read.bytes & bytes && !before (&read, a, &known))
+    conflict (&read, a, &known, 0);
+  STORE (&s->written[granule], packed (&a->cell));
+}
+
+static void
+touch (struct accscope_simt_shadow *s, struct access *a)
+{
+  const size_t begin = a->address - s->begin, end = begin + a->size;
+
+  for (size_t granule = begin / GRANULE; granule * GRANULE < end; granule++)
+    {
+      size_t from = granule * GRANULE, low = begin > from ? begin - from : 0, high = end - from < GRANULE ? end - from : GRANULE;
+
+      meet (s, granule, ((1u << high) - 1) & ~((1u << low) - 1), a);
+    }
+}
+
+/* What a lane stores, of the lowest size bytes.  */
+static const void *
+value (const struct group *g, const struct warp *w, const struct accscope_simt_instruction *in, unsigned lane)
+{
+  const char *const base[ARRAYS] = { g->frame->registers, g->frame->function->constants, (const char *) w->specials };
+  const unsigned wide = in->operation == ST_U64 || in->operation == STW_U8 || in->operation == STW_U16 || in->operation == STW_U32 ? 8 : 4;
+
+  return base[in->operand[1] >> 30] + (in->operand[1] & 0x3fffffff) + lane * wide;
+}
+
+/* Accesses of lanes to memory of the device are findings, and go nowhere, where there is
+   none.  */
+int
+accscope_simt_checked (struct warp *w, struct group *g, const uint64_t *address, const struct accscope_simt_instruction *in,
+		       uint32_t mask, unsigned size, int store, uint64_t *place)
+{
+  const struct accscope_simt_range window = stack_window (w);
+  const struct accscope_simt_launch *l = w->gang->launch;
+  const int atomic = store == ATOMICALLY || (!store && in->together == SIMT_OF_ATOMIC);
+  struct access a = {
+    .operation = l->check, .warp = w, .instruction = in, .function = g->frame->function, .pc = g->pc, .store = store != 0, .size = size,
+    .cell = { .number = l->check->first + w->gang->number % l->check->count, .clock = w->clock < LAST_CLOCK ? w->clock : LAST_CLOCK, .site = in->site }
+  };
+
+  if (w->met_version != accscope_simt_memory_version (l->memory))
+    {
+      w->met_version = accscope_simt_memory_version (l->memory);
+      w->met = (struct accscope_simt_range) { 0, 0, NULL };
+    }
+  for (uint32_t rest = mask; rest; rest &= rest - 1)
+    {
+      unsigned i = (unsigned) __builtin_ctz (rest);
+
+      a.address = place[i] = address[i] + (uint64_t) in->displacement;
+      a.cell.thread = w->number * LANES + i;
+      if (a.address - window.begin < window.end - window.begin && a.address % size == 0 && size <= window.end - a.address)
+	{
+	  place[i] = (uint64_t) lane_stack (w, i) + (a.address - window.begin);
+	  continue;
+	}
+      if (a.address % size == 0 && a.address - (uintptr_t) w->gang->shared < l->shared)
+	continue;
+      if (!(a.address - w->met.begin < w->met.end - w->met.begin))
+	w->met = accscope_simt_memory_find (l->memory, a.address);
+      if (a.address % size != 0 || a.address < w->met.begin || a.address >= w->met.end || size > w->met.end - a.address)
+	{
+	  struct accscope_simt_finding f = finding (a.address % size != 0 ? FOUND_MISALIGNED : FOUND_BOUNDS, &a);
+
+	  f.nearest = accscope_simt_memory_before (l->memory, a.address);
+	  accscope_simt_tell_of (l->check->checker, &f);
+	  memset (w->nowhere, 0, sizeof w->nowhere);
+	  place[i] = (uintptr_t) w->nowhere;
+	  continue;
+	}
+      if (!w->met.shadow)
+	continue;
+      if (in->together == SIMT_TAKES_LOCK && *(const uint32_t *) a.address == 0)
+	w->locked |= (uint32_t) 1 << i;
+      if (in->together == SIMT_GIVES_LOCK)
+	w->locked &= ~((uint32_t) 1 << i);
+      a.cell.atomic = atomic || w->locked >> i & 1;
+      a.equal = store == 1 && memcmp ((const void *) a.address, value (g, w, in, i), size) == 0;
+      touch (w->met.shadow, &a);
+      if (store)
+	define (w->met.shadow, a.address - w->met.begin, size, 1);
+    }
+  return 1;
+}
+
+/* What a transfer does to one side of it.  */
+static struct accscope_simt_shadow *
+move (struct accscope_simt_operation *o, struct accscope_simt_memory *m, uintptr_t at, size_t bytes, int store)
+{
+  struct accscope_simt_shadow *s = accscope_simt_memory_find (m, at).shadow;
+  struct access a = { .operation = o, .store = store, .address = at, .size = bytes, .cell = { .number = o->first, .thread = BY_TRANSFER, .clock = LAST_CLOCK } };
+
+  if (!s || bytes == 0 || bytes > s->bytes - (at - s->begin))
+    return NULL;
+  touch (s, &a);
+  return s;
+}
+
+/* A hole of less than 8 bytes that begins behind a member and ends where members may begin is
+   padding.  */
+static int
+is_padding (const struct accscope_simt_shadow *s, size_t at, size_t hole, size_t end)
+{
+  return hole < 8 && at % 8 != 0 && at > 0 && (at + hole) % 4 == 0 && at + hole <= end && is_defined (s, at - 1);
+}
+
+/* Bytes that come to the host, and that nothing has written.  */
+static void
+bring (struct accscope_simt_operation *o, const struct accscope_simt_shadow *s, size_t at, size_t bytes)
+{
+  const size_t end = at + bytes;
+
+  while ((at += undefined (s, at, end - at)) < end)
+    {
+      size_t hole = 1;
+
+      while (at + hole < end && !is_defined (s, at + hole))
+	hole++;
+      if (!is_padding (s, at, hole, end))
+	{
+	  struct access a = { .operation = o, .address = s->begin + at, .size = hole };
+	  struct accscope_simt_finding f = finding (FOUND_UNINITIALISED, &a);
+
+	  accscope_simt_tell_of (o->checker, &f);
+	  return;
+	}
+      at += hole;
+    }
+}
+
+void
+accscope_simt_transfer (struct accscope_simt_operation *o, struct accscope_simt_memory *m, uintptr_t to, uintptr_t from, size_t bytes)
+{
+  struct accscope_simt_shadow *source = from ? move (o, m, from, bytes, 0) : NULL, *target = to ? move (o, m, to, bytes, 1) : NULL;
+
+  if (source && !target)
+    bring (o, source, from - source->begin, bytes);
+  if (!target)
+    return;
+  if (!source)
+    define (target, to - target->begin, bytes, 1);
+  else
+    for (size_t n = 0; n < bytes; n++)
+      define (target, to - target->begin + n, 1, is_defined (source, from - source->begin + n));
+}
+
+void
+accscope_simt_written (struct accscope_simt_memory *m, uintptr_t begin, size_t bytes)
+{
+  struct accscope_simt_shadow *s = accscope_simt_memory_find (m, begin).shadow;
+
+  if (s && bytes <= s->bytes - (begin - s->begin))
+    define (s, begin - s->begin, bytes, 1);
+}
