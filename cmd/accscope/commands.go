@@ -4,7 +4,7 @@ import "github.com/spf13/cobra"
 
 func commands() []*cobra.Command {
 	return append([]*cobra.Command{
-		newRunCommand(), newReportCommand(), newAdviseCommand(), newTryCommand(), newCompareCommand(), newQueryCommand(), newInfoCommand(), newImportCommand(), newGatherCommand(),
+		newRunCommand(), newCheckCommand(), newReportCommand(), newAdviseCommand(), newTryCommand(), newCompareCommand(), newQueryCommand(), newInfoCommand(), newImportCommand(), newGatherCommand(),
 		newExportCommand(), newArchiveCommand(), newListCommand(), newAttachCommand(), newDetachCommand(), newDoctorCommand(), newDocsCommand(),
 		newServeCommand(), newTopCommand(), newVersionCommand(), newKeeperCommand(), newReaderCommand(),
 	}, newWrapperCommands()...)

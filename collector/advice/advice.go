@@ -155,6 +155,11 @@ func Search(trace *store.Trace, minimum int64, told func(read, rules int)) ([]*F
 			}
 		}
 	}
+	checked, err := Checked(trace)
+	if err != nil {
+		return nil, err
+	}
+	findings = append(findings, checked...)
 	slices.SortStableFunc(findings, func(a, b *Finding) int {
 		if a.first != b.first {
 			return before(a.first)

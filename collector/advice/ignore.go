@@ -36,8 +36,8 @@ func ParsePattern(text string) (Pattern, error) {
 	rule, place, _ := strings.Cut(text, "@")
 	file, function, _ := strings.Cut(place, ":")
 	p := Pattern{rule, file, function}
-	if !slices.ContainsFunc(Rules(), func(name string) bool { return wild(rule, name) }) {
-		return p, fmt.Errorf("%q: there is no rule %q; there are %s (want RULE@FILE:FUNCTION)", text, rule, strings.Join(Rules(), ", "))
+	if !slices.ContainsFunc(names(), func(name string) bool { return wild(rule, name) }) {
+		return p, fmt.Errorf("%q: there is no rule %q; there are %s (want RULE@FILE:FUNCTION)", text, rule, strings.Join(names(), ", "))
 	}
 	return p, nil
 }

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/accscope/accscope/collector/check"
 )
 
 // The parts of SARIF 2.1.0 (OASIS, 27 March 2020) that findings need.
@@ -87,6 +89,19 @@ const (
 // the folder with the files' version control, else the one that holds them all. What was judged
 // is a notification of its invocation.
 func WriteSARIF(w io.Writer, findings []*Finding, judged *Judged, version string) error {
+	return writeSARIF(w, findings, judged.Told(len(findings) == 0), version)
+}
+
+// WriteChecked is WriteSARIF for findings of accscope check.
+func WriteChecked(w io.Writer, found []*check.Finding, checked *check.Checked, version string) error {
+	var findings []*Finding
+	for _, f := range found {
+		findings = append(findings, ofCheck(f))
+	}
+	return writeSARIF(w, findings, checked.Told(), version)
+}
+
+func writeSARIF(w io.Writer, findings []*Finding, told []string, version string) error {
 	root := SourceRoot(findings)
 	// SARIF's rule 2005 asks for a version that begins with a number.
 	if version = strings.TrimPrefix(version, "v"); version == "" || version[0] < '0' || version[0] > '9' {
@@ -95,7 +110,7 @@ func WriteSARIF(w io.Writer, findings []*Finding, judged *Judged, version string
 	run := sarifRun{Results: []sarifResult{}, ColumnKind: "utf16CodeUnits",
 		Tool: sarifTool{sarifDriver{Name: "accscope", Version: version, InformationURI: home}}}
 	invoked := sarifInvocation{Successful: true}
-	for _, line := range judged.Told(len(findings) == 0) {
+	for _, line := range told {
 		invoked.Told = append(invoked.Told, sarifNotification{"note", sarifMessage{capital(line) + "."}})
 	}
 	run.Invoked = []sarifInvocation{invoked}
@@ -107,6 +122,13 @@ func WriteSARIF(w io.Writer, findings []*Finding, judged *Judged, version string
 		index[r.name] = i
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: r.name, Short: sarifMessage{r.about},
 			Full: sarifMessage{r.about}, HelpURI: home + "/blob/main/docs/advice/" + r.name + ".md"})
+	}
+	for _, k := range check.Kinds {
+		if _, known := index[k.Name]; !known {
+			index[k.Name] = len(run.Tool.Driver.Rules)
+			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: k.Name, Short: sarifMessage{k.About},
+				Full: sarifMessage{k.About}, HelpURI: home + "/blob/main/docs/check.md#" + k.Name})
+		}
 	}
 	for _, f := range findings {
 		level := "warning"

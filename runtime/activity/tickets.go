@@ -49,6 +49,9 @@ func (t *tickets) redeem(ticket uint64) (number uint64, o Enqueued) {
 	return number, o
 }
 
+// Correlation is that of the record that an operation is reported by, 0 of a ticket of 0.
+func Correlation(ticket uint64) uint64 { return ticket >> sortBits }
+
 // sorts number the different operations of a program: kernels and queues.
 type sorts struct {
 	recent [256]atomic.Pointer[sort]

@@ -22,6 +22,8 @@ const (
 	FindingUninitialised FindingKind = "uninitialised"
 	FindingRace          FindingKind = "race"
 	FindingQueueRace     FindingKind = "queue-race"
+	// FindingChecked is none: Count accesses of Bytes in all were looked at.
+	FindingChecked FindingKind = "checked"
 )
 
 // A Finding is the first of equal mistakes, and how often they were met.

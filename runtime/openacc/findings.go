@@ -6,6 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/activity"
 	"github.com/accscope/accscope/runtime/device"
 )
 
@@ -47,7 +48,7 @@ func (d *Device) tellFinding(f device.Finding) {
 
 func accessOf(s *device.Side) callbacks.Access {
 	return callbacks.Access{
-		Operation: callbacks.ActivityKind(s.Operation), Correlation: s.Correlation, Kernel: s.Kernel, File: s.File, Line: s.Line,
+		Operation: callbacks.ActivityKind(s.Operation), Correlation: activity.Correlation(s.Correlation), Kernel: s.Kernel, File: s.File, Line: s.Line,
 		Store: s.Store, Atomic: s.Atomic, Gang: s.Gang, Worker: s.Worker, Lane: s.Lane,
 	}
 }

@@ -56,15 +56,22 @@ func (c *Checker) New(program func(function unsafe.Pointer) *Program) []device.F
 	return c.findings(first, count, program)
 }
 
-// All are all findings, with how often each was met by now.
+// All are all findings, with how often each was met by now, and what was checked
+// (device.FindingChecked).
 func (c *Checker) All(program func(function unsafe.Pointer) *Program) []device.Finding {
-	return c.findings(0, C.accscope_simt_found_count(c.c), program)
+	var accesses, bytes C.uint64_t
+	C.accscope_simt_looked_at(c.c, &accesses, &bytes)
+	checked := device.Finding{Number: -1, Kind: device.FindingChecked, Count: uint64(accesses), Bytes: uint64(bytes)}
+	return append(c.findings(0, C.accscope_simt_found_count(c.c), program), checked)
 }
 
 func (c *Checker) findings(from, to C.uint32_t, program func(function unsafe.Pointer) *Program) []device.Finding {
 	var all []device.Finding
 	for n := from; n < to; n++ {
 		f := C.accscope_simt_found(c.c, n)
+		if f.side.operation == C.SIMT_STORE || f.other.operation == C.SIMT_STORE {
+			continue // the runtime's own, of what launches need
+		}
 		found := device.Finding{
 			Number: int(n), Kind: kinds[f.kind], Address: device.Address(f.address), Bytes: uint64(f.bytes),
 			Side: sideOf(&f.side, f, program), Equal: f.unequal == 0, Count: uint64(f.count),

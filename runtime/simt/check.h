@@ -81,6 +81,8 @@ void accscope_simt_written (struct accscope_simt_memory *memory, uintptr_t begin
 /* Findings since the first: their number, and one of them, which stays where it is.  */
 uint32_t accscope_simt_found_count (const struct accscope_simt_checker *checker);
 const struct accscope_simt_finding *accscope_simt_found (const struct accscope_simt_checker *checker, uint32_t number);
+/* How many accesses of lanes were checked, and their bytes.  */
+void accscope_simt_looked_at (const struct accscope_simt_checker *checker, uint64_t *accesses, uint64_t *bytes);
 
 /* What whoever runs the operations calls.  */
 struct accscope_simt_checks

@@ -29,6 +29,7 @@ struct accscope_simt_checker
   uint64_t known_count;
   struct accscope_simt_shadow *shadows, *gone;
 
+  uint64_t accesses, looked_at;	/* atomic: of lanes, and their bytes */
   pthread_mutex_t finding;
   uint32_t found;		/* atomic */
   struct accscope_simt_finding findings[MOST_FINDINGS];

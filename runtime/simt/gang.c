@@ -318,6 +318,8 @@ end_gang (struct job *job, struct room *r)
     accscope_simt_abandon (&r->gang->warp[n]);
   __atomic_fetch_add (&job->instructions, r->gang->instructions, __ATOMIC_RELAXED);
   r->gang->instructions = 0;
+  if (job->launch->check)
+    accscope_simt_count_checked (r->gang);
 }
 
 static void

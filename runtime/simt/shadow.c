@@ -369,6 +369,8 @@ accscope_simt_checked (struct warp *w, struct group *g, const uint64_t *address,
     .cell = { .number = l->check->first + w->gang->number % l->check->count, .clock = w->clock < LAST_CLOCK ? w->clock : LAST_CLOCK, .site = in->site }
   };
 
+  w->gang->accesses += (uint32_t) __builtin_popcount (mask);
+  w->gang->looked_at += (uint32_t) __builtin_popcount (mask) * size;
   if (w->met_version != accscope_simt_memory_version (l->memory))
     {
       w->met_version = accscope_simt_memory_version (l->memory);
@@ -412,6 +414,24 @@ accscope_simt_checked (struct warp *w, struct group *g, const uint64_t *address,
 	define (w->met.shadow, a.address - w->met.begin, size, 1);
     }
   return 1;
+}
+
+/* Adds up what was checked of a gang.  */
+void
+accscope_simt_count_checked (struct gang *g)
+{
+  struct accscope_simt_checker *c = g->launch->check->checker;
+
+  __atomic_fetch_add (&c->accesses, g->accesses, __ATOMIC_RELAXED);
+  __atomic_fetch_add (&c->looked_at, g->looked_at, __ATOMIC_RELAXED);
+  g->accesses = g->looked_at = 0;
+}
+
+void
+accscope_simt_looked_at (const struct accscope_simt_checker *c, uint64_t *accesses, uint64_t *bytes)
+{
+  *accesses = __atomic_load_n (&c->accesses, __ATOMIC_RELAXED);
+  *bytes = __atomic_load_n (&c->looked_at, __ATOMIC_RELAXED);
 }
 
 /* What a transfer does to one side of it.  */

@@ -97,6 +97,7 @@ struct gang
   char *shared;
   uint32_t arrived[BARRIERS];
   uint64_t instructions, random;
+  uint64_t accesses, looked_at;	/* that were checked, and their bytes */
   struct asked { uint32_t first, count; int ordered; } asked;	/* the operation that an access met last */
   struct warp warp[];
 };
@@ -143,6 +144,7 @@ int accscope_simt_part (struct warp *w, struct group *g, uint32_t taken, uint32_
 int accscope_simt_places (struct warp *w, struct group *g, const uint64_t *address,
 			  const struct accscope_simt_instruction *in, uint32_t mask, unsigned size, int store,
 			  uint64_t *place);
+void accscope_simt_count_checked (struct gang *gang);
 int accscope_simt_checked (struct warp *w, struct group *g, const uint64_t *address,
 			   const struct accscope_simt_instruction *in, uint32_t mask, unsigned size, int store,
 			   uint64_t *place);

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accscope/accscope/collector/advice"
+	"github.com/accscope/accscope/collector/check"
+	"github.com/accscope/accscope/collector/launch"
+	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// exitFindings is the status of a check that has found something.
+const exitFindings = 4
+
+// checkOptions are what accscope check is asked for.
+type checkOptions struct {
+	format formatFlag
+	only   []string
+	ignore []string
+	output string
+	force  bool
+}
+
+func newCheckCommand() *cobra.Command {
+	flags := &checkOptions{}
+	command := &cobra.Command{
+		Use:   "check [flags] -- PROGRAM [ARGUMENTS...]",
+		Short: "Is the program right on a GPU? Find races, wrong bounds and missing data, without a GPU",
+		Long: `check runs a program on the simulated device, which executes what the program carries for
+NVIDIA GPUs, with all gangs, workers and lanes, and looks at each access of each lane and
+at each transfer. It finds
+
+  race           lanes, workers or gangs that use the same memory in no order
+  queue-race     operations of two queues that do, whichever came first this time
+  out-of-bounds  accesses beyond what is on the device
+  not-mapped     null pointers, and addresses of the host's
+  uninitialised  values that come to the host, and that nothing has written
+  misaligned     addresses that are no multiples of the access's size
+
+and says for each pair of places once what it is, how often, and what to write instead.
+The program is built as for a GPU, with lines:
+
+  gcc -fopenacc -foffload=nvptx-none -g -O2 program.c
+  accscope check -- ./a.out arguments...
+  accscope check --only race,queue-race -- ./a.out
+  accscope check --format sarif -- ./a.out > findings.sarif
+  accscope check -o checked.db -- ./a.out && accscope serve checked.db
+
+Findings are told on standard error when the program has ended; with --format json or sarif
+they are all that is on standard output, and what the program prints there goes to standard
+error. --ignore and a file .accscope-ignore leave findings out, as for advise.
+
+The exit status is 4 with findings, else that of the program. Findings that may be meant so
+are marked unsure, and do not count.`,
+		Args: arguments(cobra.MinimumNArgs(1), "a program after --"),
+		RunE: func(command *cobra.Command, args []string) error {
+			return flags.check(command.OutOrStdout(), command.ErrOrStderr(), args)
+		},
+	}
+	command.Flags().SetInterspersed(false)
+	flags.format.register(command, formatSARIF)
+	f := command.Flags()
+	f.StringSliceVar(&flags.only, "only", nil, "tell findings of these `KINDS` alone: "+strings.Join(kinds(), ", "))
+	f.StringArrayVar(&flags.ignore, "ignore", nil, "leave out findings of this `NAME`: KIND@FILE:FUNCTION, or a begin of it; can be repeated")
+	f.StringVarP(&flags.output, "output", "o", "", "keep the trace as this `FILE`: report, serve, top and advise show the findings, too")
+	f.BoolVar(&flags.force, "force", false, "overwrite the trace given by -o")
+	completeFlag(command, "only", kinds()...)
+	return command
+}
+
+func kinds() (list []string) {
+	for _, k := range check.Kinds {
+		list = append(list, k.Name)
+	}
+	return list
+}
+
+func (flags *checkOptions) check(out, told io.Writer, args []string) error {
+	shape, err := flags.format.parse()
+	if err != nil {
+		return err
+	}
+	for _, kind := range flags.only {
+		if !slices.Contains(kinds(), kind) {
+			return usageError{fmt.Errorf("--only %q: there is no such kind; there are %s", kind, strings.Join(kinds(), ", "))}
+		}
+	}
+	patterns, err := ignored("", flags.ignore)
+	if err != nil {
+		return err
+	}
+	if err := traceOutput(flags.output); err != nil {
+		return err
+	}
+	if err := checkable(args[0]); err != nil {
+		return err
+	}
+	trace := flags.output
+	if trace == "" {
+		folder, err := os.MkdirTemp("", "accscope-check-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(folder)
+		trace = filepath.Join(folder, "check.db")
+	}
+	end, err := flags.record(trace, shape == report.FormatText, told, args)
+	if err != nil {
+		return err
+	}
+	opened, err := store.Open(trace)
+	if err != nil {
+		return fmt.Errorf("the program was not recorded: %w", err)
+	}
+	defer opened.Close()
+	sure, err := flags.tell(opened, shape, out, told, patterns)
+	switch {
+	case err != nil:
+		return err
+	case sure > 0:
+		return statusError{status: exitFindings}
+	case end != 0:
+		return statusError{status: end}
+	}
+	return nil
+}
+
+// checkable says why a program's kernels cannot be looked at.
+func checkable(name string) error {
+	program, err := launch.Inspect(name)
+	if err != nil {
+		return statusError{err, exitNotFound}
+	}
+	if program.Kind == launch.GCC && !program.PTX {
+		return fmt.Errorf("%s carries no code for NVIDIA GPUs, which is what is checked: compile and link it with -fopenacc -foffload=nvptx-none -g (Debian: gcc-12-offload-nvptx)", name)
+	}
+	return nil
+}
+
+// record runs the program, and gives its exit status.
+func (flags *checkOptions) record(trace string, text bool, told io.Writer, args []string) (int, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return 0, err
+	}
+	words := []string{"run", "-q", "--must-record", "--device", "sim", "--code", "gpu", "-o", trace}
+	if flags.force {
+		words = append(words, "--force")
+	}
+	command := exec.Command(self, append(append(words, "--"), args...)...)
+	command.Env = append(os.Environ(), "ACCSCOPE_SIM_CHECK=on")
+	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, told
+	if !text {
+		command.Stdout = told
+	}
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, launch.NotIgnored(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)...)
+	defer signal.Stop(signals)
+	if err := command.Start(); err != nil {
+		return 0, err
+	}
+	go func() {
+		for s := range signals {
+			if s != os.Interrupt { // a terminal sends this one to both
+				_ = command.Process.Signal(s)
+			}
+		}
+	}()
+	err = command.Wait()
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		status, known := exit.Sys().(syscall.WaitStatus)
+		if known && status.Signaled() {
+			return 128 + int(status.Signal()), nil
+		}
+		return exit.ExitCode(), nil
+	case err != nil:
+		return 0, err
+	}
+	return 0, nil
+}
+
+// tell writes the findings, and gives how many of them are sure.
+func (flags *checkOptions) tell(trace *store.Trace, shape report.Format, out, told io.Writer, patterns []advice.Pattern) (sure int, err error) {
+	findings, checked, err := check.Find(trace)
+	if err != nil {
+		return 0, err
+	}
+	if checked == nil {
+		return 0, errors.New("nothing was checked: the program used no device, or ended before it did")
+	}
+	findings = slices.DeleteFunc(findings, func(f *check.Finding) bool {
+		return len(flags.only) > 0 && !slices.Contains(flags.only, f.Kind) || advice.CoversCheck(patterns, f)
+	})
+	for _, f := range findings {
+		if !f.Unsure {
+			sure++
+		}
+	}
+	switch shape {
+	case report.FormatJSON:
+		return sure, check.WriteJSON(out, findings, checked)
+	case formatSARIF:
+		return sure, advice.WriteChecked(out, findings, checked, version())
+	}
+	return sure, check.WriteText(told, findings, checked)
+}

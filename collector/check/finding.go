@@ -1,0 +1,245 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/store"
+)
+
+// Finding is a mistake, at one pair of places.
+type Finding struct {
+	Kind      string    `json:"kind"`
+	File      string    `json:"file"` // "" where not known
+	Line      int64     `json:"line"` // 0: not known
+	Function  string    `json:"function"`
+	Variable  string    `json:"variable"` // "" where not known
+	Kernel    string    `json:"kernel"`   // as the events have it, "" of a transfer
+	Count     uint64    `json:"count"`    // of such accesses
+	Unsure    bool      `json:"unsure"`   // it may be meant so
+	What      string    `json:"what"`
+	Instance  Instance  `json:"instance"`
+	Other     *Instance `json:"other"` // of races; null for others
+	Directive string    `json:"directive"`
+	Change    string    `json:"change"` // what mends it, a sentence
+	Called    string    `json:"name"`   // KIND@FILE:FUNCTION, which stays when lines move
+}
+
+// Instance is an access: the first of those that a finding is about, or the other one.
+type Instance struct {
+	Access  string `json:"access"`  // read, write, atomic, upload, download, ...
+	Element string `json:"element"` // a[17]; "" where not known
+	File    string `json:"file"`
+	Line    int64  `json:"line"`
+	Kernel  string `json:"kernel"`
+	Queue   int64  `json:"queue"`  // async_queue of the operation
+	Gang    int64  `json:"gang"`   // -1 where not known or of a transfer, as Worker and Lane
+	Worker  int64  `json:"worker"` // of the gang
+	Lane    int64  `json:"lane"`   // of the worker
+}
+
+// Checked is what was looked at.
+type Checked struct {
+	Accesses  uint64   `json:"accesses"` // of lanes of kernels
+	Bytes     uint64   `json:"bytes"`    // of them
+	Launches  int64    `json:"launches"`
+	Transfers int64    `json:"transfers"`
+	Not       []string `json:"not_checked"` // kinds that were not looked for, and why: KIND: WHY
+}
+
+// Find gives the findings of a trace, and what was checked. Checked is nil where nothing was:
+// the trace is of another run than one of accscope check.
+func Find(trace *store.Trace) ([]*Finding, *Checked, error) {
+	meta, err := trace.Meta()
+	if err != nil {
+		return nil, nil, err
+	}
+	found := slices.DeleteFunc(slices.Clone(meta.Findings), func(f store.Finding) bool { return f.Kind == checked })
+	if len(meta.Findings) == 0 {
+		return nil, nil, nil
+	}
+	sources, err := report.SourcesOf(trace)
+	if err != nil {
+		return nil, nil, err
+	}
+	known, err := ask(trace, found)
+	if err != nil {
+		return nil, nil, err
+	}
+	known.sources = sources
+	list := []*Finding{}
+	for _, f := range found {
+		list = join(list, known.finding(&f))
+	}
+	slices.SortStableFunc(list, func(a, b *Finding) int {
+		return cmp.Or(compareBool(a.Unsure, b.Unsure), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Variable, b.Variable))
+	})
+	for _, f := range list {
+		f.word(sources)
+	}
+	c, err := counted(trace, &meta)
+	return list, c, err
+}
+
+// checked is the kind of what tells how much was looked at (device.FindingChecked).
+const checked = "checked"
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// counted is what was checked.
+func counted(trace *store.Trace, meta *store.Meta) (*Checked, error) {
+	c := &Checked{Not: []string{}}
+	for _, f := range meta.Findings {
+		if f.Kind == checked {
+			c.Accesses, c.Bytes = c.Accesses+f.Count, c.Bytes+f.Bytes
+		}
+	}
+	for s, err := range trace.Rows("counting what was checked", `SELECT sum(kind = 'kernel'), sum(kind IN ('upload', 'download', 'copy')) FROM device_activity WHERE `+trace.ChosenSQL("process")) {
+		if err != nil {
+			return nil, err
+		}
+		c.Launches, c.Transfers = s.ColumnInt64(0), s.ColumnInt64(1)
+	}
+	return c, nil
+}
+
+// join adds a finding, or counts it to one of the same places, in whatever order they were met.
+func join(list []*Finding, f *Finding) []*Finding {
+	for _, known := range list {
+		if known.Kind != f.Kind || known.Variable != f.Variable || !known.between(f) {
+			continue
+		}
+		known.Count += f.Count
+		// Two writes say more than a read and a write of the same statement.
+		if f.Other != nil && known.writes() < f.writes() {
+			known.Instance, known.Other, known.Unsure = f.Instance, f.Other, f.Unsure
+		} else if f.Other == nil || known.writes() == f.writes() {
+			known.Unsure = known.Unsure && f.Unsure
+		}
+		return list
+	}
+	return append(list, f)
+}
+
+// writes is how many sides of a finding write.
+func (f *Finding) writes() (n int) {
+	for _, i := range []*Instance{&f.Instance, f.Other} {
+		if i != nil && i.Access != "read" && i.Access != "download" {
+			n++
+		}
+	}
+	return n
+}
+
+type place struct {
+	file   string
+	line   int64
+	kernel string
+}
+
+func (i *Instance) place() place { return place{i.File, i.Line, i.Kernel} }
+
+// between says whether two findings are about the same places.
+func (f *Finding) between(other *Finding) bool {
+	if f.Other == nil || other.Other == nil {
+		return f.Other == nil && other.Other == nil && f.Instance.place() == other.Instance.place()
+	}
+	a, b, c, d := f.Instance.place(), f.Other.place(), other.Instance.place(), other.Other.place()
+	return a == c && b == d || a == d && b == c
+}
+
+// Name is what the finding is called from one run to the next.
+func (f *Finding) Name() string {
+	name := f.Kind + "@"
+	if f.File != "" {
+		name += filepath.Base(f.File)
+	}
+	if f.Function != "" {
+		name += ":" + f.Function
+	}
+	return name
+}
+
+// finding is what a device has found, in terms of the program.
+func (k *known) finding(f *store.Finding) *Finding {
+	at := datumKey{f.Process, f.Address}
+	if f.NearBytes > 0 && f.Where != "" {
+		at.address = f.Near
+	}
+	d := k.data[at]
+	of := &Finding{Kind: f.Kind, Count: f.Count, Unsure: f.Equal && f.Other != nil, Instance: k.instance(f.Process, &f.Access)}
+	if d != nil {
+		of.Variable = d.variable
+	}
+	of.Instance.Element = k.element(d, f.Address, f.Bytes, of.Instance.File)
+	if f.Other != nil {
+		other := k.instance(f.Process, f.Other)
+		other.Element = of.Instance.Element
+		of.Other = &other
+	}
+	of.File, of.Line, of.Kernel = of.Instance.File, of.Instance.Line, of.Instance.Kernel
+	if o := k.operations[operationKey{f.Process, f.Correlation}]; o != nil {
+		of.Function = o.function
+	}
+	of.What = k.what(of, f, d)
+	of.Change = k.change(of, f, d)
+	return of
+}
+
+// instance is one side of a finding.
+func (k *known) instance(process model.ProcessID, a *callbacks.Access) Instance {
+	i := Instance{Access: "read", Queue: -2, Gang: int64(a.Gang), Worker: int64(a.Worker), Lane: int64(a.Lane), Kernel: a.Kernel}
+	switch {
+	case a.Operation != callbacks.ActivityKernel:
+		i.Access, i.Gang = strings.TrimPrefix(a.Operation.String(), "accscope_activity_"), -1
+	case a.Atomic && a.Store:
+		i.Access = "atomic"
+	case a.Store:
+		i.Access = "write"
+	}
+	i.File, i.Line = a.File, int64(a.Line)
+	if o := k.operations[operationKey{process, a.Correlation}]; o != nil {
+		i.Queue = o.queue
+		if o.kernel != "" {
+			i.Kernel = o.kernel
+		}
+		switch {
+		case i.Line == 0:
+			i.File, i.Line = o.file, o.line
+		case filepath.Base(i.File) == filepath.Base(o.file):
+			i.File = o.file // the compiler may have been given another path
+		}
+	}
+	return i
+}
+
+// word fills in what follows from the rest.
+func (f *Finding) word(sources *report.Sources) {
+	f.Directive = sources.Directive(f.File, f.Line)
+	if f.Directive == "" && f.Other != nil {
+		f.Directive = sources.Directive(f.Other.File, f.Other.Line)
+	}
+	f.Called = f.Name()
+}
+
+// Where is FILE:LINE with the file's name alone.
+func (i *Instance) Where() string {
+	if i.File == "" {
+		return cmp.Or(model.Readable(i.Kernel), "a place that is not known (compile with -g)")
+	}
+	return fmt.Sprintf("%s:%d", filepath.Base(i.File), i.Line)
+}

@@ -1,0 +1,13 @@
+package check
+
+import "github.com/accscope/accscope/runtime/device"
+
+// Kinds are the kinds of findings, and what each finds.
+var Kinds = []struct{ Name, About string }{
+	{string(device.FindingRace), "Lanes, workers or gangs of a kernel access the same memory, one of them writes, and nothing orders them."},
+	{string(device.FindingQueueRace), "Operations of two queues access the same memory, one of them writes, and neither waits for the other."},
+	{string(device.FindingOutOfBounds), "A kernel leaves the part of a variable that is on the device."},
+	{string(device.FindingNotMapped), "A kernel uses a null pointer, or an address of the host's."},
+	{string(device.FindingUninitialised), "Memory comes back to the host that nothing has written on the device."},
+	{string(device.FindingMisaligned), "A kernel uses an address that is no multiple of the access's size."},
+}

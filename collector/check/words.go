@@ -1,0 +1,226 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/runtime/device"
+)
+
+// element is which element of its variable an access is to, by the size of the access; "" where
+// the variable is not known. Of Fortran it is counted from 1, and of what has several dimensions
+// in the order of memory.
+func (k *known) element(d *datum, address, bytes uint64, file string) string {
+	if d == nil || d.variable == "" || bytes == 0 {
+		return ""
+	}
+	if d.bytes == bytes && address == d.begin {
+		return d.variable
+	}
+	n := (int64(address) - int64(d.begin)) / int64(bytes)
+	if isFortran(cmp.Or(file, d.file)) {
+		return fmt.Sprintf("%s(%d)", d.variable, n+1)
+	}
+	return fmt.Sprintf("%s[%d]", d.variable, n+k.first(d))
+}
+
+func isFortran(file string) bool {
+	return strings.HasPrefix(strings.ToLower(filepath.Ext(file)), ".f")
+}
+
+// first is the index with which the section of a variable begins that its directive maps, where
+// that is a number.
+func (k *known) first(d *datum) (n int64) {
+	parsed := k.sources.Parsed(d.file, d.line)
+	if parsed == nil {
+		return 0
+	}
+	section := regexp.MustCompile(`(?:^|[\s,])` + regexp.QuoteMeta(d.variable) + `\s*\[\s*([0-9]+)\s*:`)
+	for _, c := range parsed.Clauses {
+		if m := section.FindStringSubmatch(c.Arguments); m != nil {
+			_, _ = fmt.Sscan(m[1], &n) // digits
+		}
+	}
+	return n
+}
+
+// subject is what a finding is about, as people are to see it.
+func (f *Finding) subject(d *datum) string {
+	switch {
+	case f.Instance.Element != "":
+		return f.Instance.Element
+	case d != nil:
+		return fmt.Sprintf("%s of device memory", report.ShowBytes(float64(d.bytes)))
+	}
+	return "device memory"
+}
+
+// verb is what an access does.
+func (i *Instance) verb() string {
+	return map[string]string{"read": "is read", "write": "is written", "atomic": "is changed atomically", "upload": "is written by an upload", "download": "is read by a download",
+		"copy": "is copied", "fill": "is filled"}[i.Access]
+}
+
+// by is who it is.
+func (i *Instance) by() string {
+	if i.Gang < 0 || i.Worker < 0 {
+		return ""
+	}
+	return fmt.Sprintf(" by lane %d of worker %d of gang %d", i.Lane, i.Worker, i.Gang)
+}
+
+// at is where that is.
+func (i *Instance) at() string {
+	if i.Queue >= 0 {
+		return fmt.Sprintf(" at %s (queue %d)", i.Where(), i.Queue)
+	}
+	return " at " + i.Where()
+}
+
+// what says what is wrong.
+func (k *known) what(of *Finding, f *store.Finding, d *datum) string {
+	i := &of.Instance
+	subject := of.subject(d)
+	switch device.FindingKind(f.Kind) {
+	case device.FindingOutOfBounds:
+		whole := "what is on the device"
+		if d != nil {
+			whole = fmt.Sprintf("%s, of which %s are on the device (%s:%d)", cmp.Or(d.variable, "that memory"), report.ShowBytes(float64(d.bytes)), filepath.Base(d.file), d.line)
+		}
+		return fmt.Sprintf("%s %s%s%s: it lies %s", subject, i.verb(), i.by(), i.at(), strings.Replace(f.Where, "of the "+fmt.Sprint(f.NearBytes)+" bytes at "+fmt.Sprintf("%#x", f.Near), "of "+whole, 1))
+	case device.FindingNotMapped:
+		return fmt.Sprintf("the address %#x %s%s%s: %s", f.Address, i.verb(), i.by(), i.at(), f.Where)
+	case device.FindingMisaligned:
+		return fmt.Sprintf("%s %s%s%s at %#x, which is not a multiple of the %d bytes: a GPU ends the program", subject, i.verb(), i.by(), i.at(), f.Address, f.Bytes)
+	case device.FindingUninitialised:
+		return fmt.Sprintf("%s (%s) %s%s, and nothing has written it on the device", subject, report.ShowBytes(float64(f.Bytes)), i.verb(), i.at())
+	case device.FindingQueueRace:
+		return fmt.Sprintf("%s %s%s and %s%s, and neither waits for the other", subject, of.Other.verb(), of.Other.at(), i.verb(), i.at())
+	}
+	return fmt.Sprintf("%s %s%s%s and %s%s, in no order", subject, of.Other.verb(), of.Other.by(), of.Other.at(), i.verb(), of.twice())
+}
+
+// twice is where the access is, of one whose other side has been told.
+func (f *Finding) twice() string {
+	by := f.Instance.by()
+	if f.Instance.place() == f.Other.place() {
+		return by + " there"
+	}
+	return by + f.Instance.at()
+}
+
+// A reduction is written as one of these; what is before the variable's name and behind it.
+var reductions = []struct{ operator, before, after string }{
+	{"+", ``, `\s*(?:\+=|-=|\+\+|--)`}, {"*", ``, `\s*\*=`}, {"|", ``, `\s*\|=`}, {"&", ``, `\s*&=`}, {"^", ``, `\s*\^=`},
+	{"+", ``, `\s*=\s*NAME\s*[+-]`}, {"*", ``, `\s*=\s*NAME\s*\*`}, {"||", ``, `\s*=\s*NAME\s*\|\|`}, {"&&", ``, `\s*=\s*NAME\s*&&`},
+	{".or.", ``, `\s*=\s*NAME\s*\.or\.`}, {".and.", ``, `\s*=\s*NAME\s*\.and\.`},
+	{"+", ``, `\s*=\s*[^=;]*\+\s*NAME\s*(?:;|$)`},
+	{"max", ``, `\s*=\s*(?:\w*max\w*)\s*\(`}, {"min", ``, `\s*=\s*(?:\w*min\w*)\s*\(`},
+	{"max", `>\s*`, `\s*\)`}, {"min", `<\s*`, `\s*\)`},
+}
+
+// reduction is the operator with which a line of the source reduces to a variable; "" where
+// none is seen.
+func (k *known) reduction(variable, file string, line int64) string {
+	lines := k.sources.Lines(file)
+	if line < 1 || line > int64(len(lines)) || variable == "" {
+		return ""
+	}
+	name := `\b` + regexp.QuoteMeta(variable) + `\b`
+	for _, r := range reductions {
+		if regexp.MustCompile(`(?i)` + r.before + name + strings.ReplaceAll(r.after, "NAME", name)).MatchString(lines[line-1]) {
+			return r.operator
+		}
+	}
+	return ""
+}
+
+// accumulates says whether a line changes an element of a variable by what it was.
+func (k *known) accumulates(variable, file string, line int64) bool {
+	lines := k.sources.Lines(file)
+	if line < 1 || line > int64(len(lines)) || variable == "" {
+		return false
+	}
+	text := lines[line-1]
+	if regexp.MustCompile(`\b` + regexp.QuoteMeta(variable) + `\s*\[.*\]\s*(?:[-+*/|&^]=|\+\+|--)|(?:\+\+|--)\s*` + regexp.QuoteMeta(variable) + `\s*\[`).MatchString(text) {
+		return true
+	}
+	m := regexp.MustCompile(`(?i)(\b` + regexp.QuoteMeta(variable) + `\s*[\[(][^=]*[\])])\s*=(.*)`).FindStringSubmatch(text)
+	squeeze := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), "")) }
+	return m != nil && strings.Contains(squeeze(m[2]), squeeze(m[1]))
+}
+
+// change is what mends it.
+func (k *known) change(of *Finding, f *store.Finding, d *datum) string {
+	name := cmp.Or(of.Variable, "the data")
+	switch device.FindingKind(f.Kind) {
+	case device.FindingOutOfBounds:
+		if d == nil {
+			return "name the data in a clause of the construct"
+		}
+		return fmt.Sprintf("map all of %s that the loop uses at %s:%d, or end the loop where %s ends", name, filepath.Base(d.file), d.line, name)
+	case device.FindingNotMapped:
+		return "name the data in a clause of the construct, such as copyin(a[0:n]), or map them before it"
+	case device.FindingMisaligned:
+		return "use an address that is a multiple of the type's size"
+	case device.FindingUninitialised:
+		if d == nil {
+			return "write all of it before, or bring less"
+		}
+		return fmt.Sprintf("write all of %s on the device before it is used, or give it the host's values (copy in place of copyout, copyin in place of create, or update device) at %s:%d", name, filepath.Base(d.file), d.line)
+	case device.FindingQueueRace:
+		return fmt.Sprintf("put both on one queue, or let the second wait for the first: wait(%s)", queueText(of.Other.Queue))
+	}
+	return k.changeOfRace(of, d)
+}
+
+func queueText(queue int64) string {
+	if queue < 0 {
+		return "the queue of the first"
+	}
+	return fmt.Sprint(queue)
+}
+
+func (k *known) changeOfRace(of *Finding, d *datum) string {
+	name := cmp.Or(of.Variable, "the variable")
+	i, other := &of.Instance, of.Other
+	atomic := other
+	if i.Access == "atomic" {
+		atomic = i
+	}
+	switch scalar := d != nil && d.bytes <= 16; {
+	case atomic.Access == "atomic" && (i.Access != "atomic" || other.Access != "atomic"):
+		plain := i
+		if atomic == i {
+			plain = other
+		}
+		return fmt.Sprintf("make the access to %s at %s atomic, too", name, plain.Where())
+	case of.Unsure:
+		return fmt.Sprintf("each of them writes the same value: let one write %s, or leave it if that is meant", name)
+	case scalar:
+		for _, at := range []*Instance{i, other} {
+			if operator := k.reduction(of.Variable, at.File, at.Line); operator != "" {
+				return fmt.Sprintf("add reduction(%s:%s) to the loop", operator, name)
+			}
+		}
+		return fmt.Sprintf("add private(%s) to the loop if each iteration has its own, else reduction or an atomic directive", name)
+	case i.place() == other.place() && k.accumulates(of.Variable, i.File, i.Line):
+		return fmt.Sprintf("write an atomic update directive before %s, where several iterations change one element of %s", i.Where(), name)
+	}
+	return fmt.Sprintf("iterations of the loop depend on one another by %s: make the loop seq, split it in two constructs, or let each iteration write elements of its own", name)
+}
+
+// Headline is what a finding begins with in text: its number from 1, kind, subject and place.
+func (f *Finding) Headline(number int) string {
+	kind := f.Kind
+	if f.Unsure {
+		kind += " (unsure)"
+	}
+	return fmt.Sprintf("%d %s %s %s", number, kind, cmp.Or(f.Variable, model.Readable(f.Kernel), "-"), f.Instance.Where())
+}
