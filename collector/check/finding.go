@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
@@ -201,10 +200,10 @@ func (k *known) finding(f *store.Finding) *Finding {
 }
 
 // instance is one side of a finding.
-func (k *known) instance(process model.ProcessID, a *callbacks.Access) Instance {
+func (k *known) instance(process model.ProcessID, a *model.Access) Instance {
 	i := Instance{Access: "read", Queue: -2, Gang: int64(a.Gang), Worker: int64(a.Worker), Lane: int64(a.Lane), Kernel: a.Kernel}
 	switch {
-	case a.Operation != callbacks.ActivityKernel:
+	case a.Operation != model.Kernel:
 		i.Access, i.Gang = strings.TrimPrefix(a.Operation.String(), "accscope_activity_"), -1
 	case a.Atomic && a.Store:
 		i.Access = "atomic"

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/model"
 )
 
@@ -40,7 +39,7 @@ const (
 	UnusedKey = "unused: "
 	// FindingKey is that of something that is wrong with accesses to a device's memory: the
 	// process's number, the device's and the finding's follow, and the value is a
-	// callbacks.Finding in JSON.
+	// model.Finding in JSON.
 	FindingKey = "finding: "
 	// MultiprocessorsKey is that of devices of a name, which follows: the value is how
 	// many multiprocessors they have.
@@ -57,7 +56,7 @@ type Warning struct {
 // A Finding is what is wrong with accesses of a process to a device's memory.
 type Finding struct {
 	Process model.ProcessID
-	callbacks.Finding
+	model.Finding
 }
 
 // SourceHash is what SourceKey has of a file's content.

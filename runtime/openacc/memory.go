@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/accscope/accscope/runtime/loaded"
+	"github.com/accscope/accscope/runtime/source/snapshot"
 
 	"golang.org/x/sys/unix"
 
@@ -50,11 +51,7 @@ func load(address uintptr) (uintptr, bool) {
 func readMemory(into []byte, from uintptr) bool {
 	local := unix.Iovec{Base: unsafe.SliceData(into), Len: uint64(len(into))}
 	remote := unix.RemoteIovec{Base: from, Len: len(into)}
-	n, err := unix.ProcessVMReadv(processID, []unix.Iovec{local}, []unix.RemoteIovec{remote}, 0)
-	if err == unix.EPERM || err == unix.ENOSYS {
-		copy(into, bytesAt(from, uintptr(len(into)))) // forbidden in this container: believe the program
-		return true
-	}
+	n, err := snapshot.ReadMemory(processID, []unix.Iovec{local}, []unix.RemoteIovec{remote})
 	return err == nil && n == len(into)
 }
 
@@ -66,9 +63,8 @@ const probeLimit = 1000
 // A prober finds out whether memory exists, in space that one host thread keeps
 // for it.
 type prober struct {
-	local    []unix.Iovec
 	remote   []unix.RemoteIovec
-	sink     byte
+	sink     [probeLimit]byte
 	stackEnd uintptr // end of the thread's stack, 0 before it was asked for
 }
 
@@ -83,7 +79,7 @@ func (p *prober) readable(items []goacc.Item, sp uintptr) bool {
 		p.stackEnd = loaded.StackEnd()
 	}
 	program := loaded.ProgramData()
-	p.local, p.remote = p.local[:0], p.remote[:0]
+	p.remote = p.remote[:0]
 	for i := range items {
 		item := &items[i]
 		reads := item.Copyin || item.Copyout
@@ -98,20 +94,20 @@ func (p *prober) readable(items []goacc.Item, sp uintptr) bool {
 		}
 		last := item.Host + item.Size - 1
 		if !reads || last >= item.Host && (sp != 0 && item.Host >= sp && last < p.stackEnd ||
-			item.Host >= program.Low && last < program.High) || len(p.local)+2 > probeLimit {
+			item.Host >= program.Low && last < program.High) || len(p.remote)+2 > probeLimit {
 			continue
 		}
 		for _, address := range [2]uintptr{item.Host, last} {
 			p.remote = append(p.remote, unix.RemoteIovec{Base: address, Len: 1})
-			p.local = append(p.local, unix.Iovec{Base: &p.sink, Len: 1})
 		}
 	}
-	if len(p.local) == 0 {
+	if len(p.remote) == 0 {
 		return true
 	}
-	got, err := unix.ProcessVMReadv(processID, p.local, p.remote, 0)
-	if err == unix.EPERM || err == unix.ENOSYS {
-		return true // forbidden in this container: believe the program
+	local := unix.Iovec{Base: &p.sink[0], Len: uint64(len(p.remote))}
+	got, err := snapshot.ReadMemory(processID, []unix.Iovec{local}, p.remote)
+	if err != nil && err != unix.EFAULT {
+		return true // nobody may ask: believe the program
 	}
-	return err == nil && got == len(p.local)
+	return err == nil && got == len(p.remote)
 }

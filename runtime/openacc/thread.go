@@ -43,13 +43,13 @@ func (rt *Runtime) NewThread(events *callbacks.Thread, former *Thread) *Thread {
 		e.busy, e.lent = false, false
 	}
 	memory, levels, version, pairs, spares := made.memory, made.levels, made.version, made.pairs, made.spares
-	synchronous, regions, local, remote := made.synchronous[:0], made.regions[:0], made.prober.local, made.prober.remote
+	synchronous, regions, remote := made.synchronous[:0], made.regions[:0], made.prober.remote
 	*made = Thread{}
 	made.rt, made.events, made.identity = rt, events, rt.identities.Add(1)
 	made.deviceType, made.deviceNumber, made.defaultAsync = rt.environment.deviceType, rt.environment.number, callbacks.DefaultQueue
 	made.wantedEvents, made.takenEvents = rt.registry.WantedEvents(), rt.registry.TakenEvents()
 	made.memory, made.levels, made.version, made.pairs, made.spares = memory, levels, version, pairs, spares
-	made.synchronous, made.regions, made.prober.local, made.prober.remote = synchronous, regions, local, remote
+	made.synchronous, made.regions, made.prober.remote = synchronous, regions, remote
 	if made.memory == nil {
 		made.memory = newMemory(made)
 	}
