@@ -175,11 +175,7 @@ func (f *Finding) Name() string {
 
 // finding is what a device has found, in terms of the program.
 func (k *known) finding(f *store.Finding) *Finding {
-	at := datumKey{f.Process, f.Address}
-	if f.NearBytes > 0 && f.Where != "" {
-		at.address = f.Near
-	}
-	d := k.data[at]
+	d := k.data[keyOf(f)]
 	of := &Finding{Kind: f.Kind, Count: f.Count, Unsure: f.Equal && f.Other != nil, Instance: k.instance(f.Process, &f.Access)}
 	if d != nil {
 		of.Variable = d.variable
@@ -194,6 +190,7 @@ func (k *known) finding(f *store.Finding) *Finding {
 	if o := k.operations[operationKey{f.Process, f.Correlation}]; o != nil {
 		of.Function = o.function
 	}
+	of.Unsure = of.Unsure || of.Other != nil && k.writesConstant(of)
 	of.What = k.what(of, f, d)
 	of.Change = k.change(of, f, d)
 	return of

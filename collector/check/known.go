@@ -28,8 +28,9 @@ type operation struct {
 }
 
 type datumKey struct {
-	process model.ProcessID
-	address uint64 // of the device
+	process     model.ProcessID
+	address     uint64 // of the device
+	correlation uint64 // of the operation that uses it
 }
 
 // datum is what was mapped at an address when an operation was enqueued.
@@ -71,6 +72,15 @@ func ask(trace *store.Trace, findings []store.Finding) (*known, error) {
 	return k, k.askData(trace, findings)
 }
 
+// keyOf is the memory that a finding is about: what is there, or else before it.
+func keyOf(f *store.Finding) datumKey {
+	k := datumKey{f.Process, f.Address, f.Correlation}
+	if f.NearBytes > 0 && f.Where != "" {
+		k.address = f.Near
+	}
+	return k
+}
+
 // askData finds the newest mapping of each address that was made before the operation.
 func (k *known) askData(trace *store.Trace, findings []store.Finding) error {
 	type asked struct {
@@ -79,10 +89,7 @@ func (k *known) askData(trace *store.Trace, findings []store.Finding) error {
 	}
 	var all []asked
 	for _, f := range findings {
-		a := asked{datumKey: datumKey{f.Process, f.Address}}
-		if f.NearBytes > 0 && f.Where != "" {
-			a.address = f.Near
-		}
+		a := asked{datumKey: keyOf(&f)}
 		if o := k.operations[operationKey{f.Process, f.Correlation}]; o != nil {
 			a.until = o.time
 		}

@@ -141,6 +141,17 @@ func (k *known) reduction(variable, file string, line int64) string {
 	return ""
 }
 
+// writesConstant says whether both sides of a race are one statement that assigns a number: whoever
+// is last, it is what all have written.
+func (k *known) writesConstant(of *Finding) bool {
+	i := &of.Instance
+	lines := k.sources.Lines(i.File)
+	if i.place() != of.Other.place() || i.Access != "write" || of.Other.Access != "write" || i.Line < 1 || i.Line > int64(len(lines)) || of.Variable == "" {
+		return false
+	}
+	return regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(of.Variable) + `\b[^=]*=\s*(?:[-+]?[0-9][0-9a-z_.]*|\.?true\.?|\.?false\.?)\s*(?:;|!|$)`).MatchString(lines[i.Line-1])
+}
+
 // accumulates says whether a line changes an element of a variable by what it was.
 func (k *known) accumulates(variable, file string, line int64) bool {
 	lines := k.sources.Lines(file)

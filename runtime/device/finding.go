@@ -39,8 +39,8 @@ type Finding struct {
 	Where     string
 	Near      Address
 	NearBytes uint64
-	Equal   bool   // of races: all writes wrote what was there
-	Count   uint64
+	Equal     bool // of races: all writes wrote what was there
+	Count     uint64
 }
 
 // A Side is an access of a lane of a kernel, or a transfer.
@@ -50,6 +50,6 @@ type Side struct {
 	Line          int
 	Store, Atomic bool
 	Gang          uint32
-	Worker, Lane  int // -1 where not known, or of a transfer
+	Worker, Lane  int    // -1 where not known, or of a transfer
 	Correlation   uint64 // of the operation
 }

@@ -41,4 +41,5 @@
 //	ACCSCOPE_SIM_KERNEL_TIMEOUT  0s            GPU code: a kernel that takes longer fails; 0s is none
 //	ACCSCOPE_SIM_STACK           64KiB         GPU code: the stack of each lane
 //	ACCSCOPE_SIM_HEAP            8MiB          GPU code: memory that its malloc can give
+//	ACCSCOPE_SIM_CHECK           off           GPU code: the accesses of kernels and transfers to memory are checked, as accscope check has it
 package sim

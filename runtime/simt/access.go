@@ -148,15 +148,5 @@ func (t *translation) atomic(o *opcode, operands []ptx.Operand) error {
 	}
 	c := t.emit(name, slots...)
 	c.displacement = displacement
-	if at := operands[1].List; len(at) == 1 && at[0].Kind == ptx.Symbol && at[0].Name == reductionLock && len(operands) == 4 {
-		c.together = C.SIMT_GIVES_LOCK
-		if operands[3].Value != 0 {
-			c.together = C.SIMT_TAKES_LOCK
-		}
-	}
 	return nil
 }
-
-// reductionLock is the variable by which GCC's reductions of types that no atomic operation
-// takes keep each other out: 1 while a lane has it.
-const reductionLock = "__reduction_lock"

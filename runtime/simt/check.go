@@ -81,8 +81,13 @@ func (c *Checker) findings(from, to C.uint32_t, program func(function unsafe.Poi
 			other := sideOf(&f.other, f, program)
 			found.Other = &other
 		case C.FOUND_BOUNDS:
-			found.Where = near(uint64(f.address), uint64(f.bytes), uint64(f.nearest.begin), uint64(f.nearest.end))
-			found.Near, found.NearBytes = device.Address(f.nearest.begin), uint64(f.nearest.end-f.nearest.begin)
+			nearest := f.nearest
+			found.Where = near(uint64(f.address), uint64(f.bytes), uint64(nearest.begin), uint64(nearest.end))
+			if before := uint64(f.next.begin - f.address); f.next.begin != 0 && before < nearby && (nearest.end == 0 || before < uint64(f.address-nearest.end)) {
+				nearest = f.next
+				found.Where = fmt.Sprintf("%d bytes before the begin of the %d bytes at %#x", before, nearest.end-nearest.begin, nearest.begin)
+			}
+			found.Near, found.NearBytes = device.Address(nearest.begin), uint64(nearest.end-nearest.begin)
 			if found.Where == nullPointer || found.Where == noMemory {
 				found.Kind = device.FindingNotMapped
 			}
@@ -91,6 +96,9 @@ func (c *Checker) findings(from, to C.uint32_t, program func(function unsafe.Poi
 	}
 	return all
 }
+
+// nearby is how far before an allocation an address may lie, in bytes, to be told of as before it.
+const nearby = 1 << 20
 
 var kinds = map[uint32]device.FindingKind{
 	C.FOUND_BOUNDS: device.FindingOutOfBounds, C.FOUND_MISALIGNED: device.FindingMisaligned, C.FOUND_UNINITIALISED: device.FindingUninitialised,

@@ -36,6 +36,7 @@ struct accscope_simt_operation
   struct accscope_simt_checker *checker;
   const struct accscope_simt_stamp *stamp;
   uint32_t first, count;	/* numbers of the operation, one for each gang */
+  uint32_t settled;		/* operations with lower numbers are over before this one */
   enum accscope_simt_access kind;
   uint64_t correlation;
   const struct accscope_simt_function *kernel;
@@ -65,8 +66,9 @@ struct accscope_simt_finding
   uint32_t workers, vector;	/* of the launch */
   uintptr_t address;
   uint64_t bytes;
-  struct accscope_simt_range nearest;
-  int unequal;			/* atomic: of two writes, one wrote something else */
+  struct accscope_simt_range nearest, next;	/* before and behind the address */
+  uint64_t value;		/* of two writes by one instruction: what the first of them wrote */
+  int unequal;			/* atomic: another one wrote something else, or it is none of these */
   uint64_t count;		/* atomic: how often it was met */
 };
 

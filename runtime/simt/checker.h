@@ -25,6 +25,7 @@ struct accscope_simt_checker
   pthread_mutex_t lock;		/* of what follows */
   uint32_t queue_count, next;
   struct accscope_simt_stamp queues[CHECKED_QUEUES], host;
+  uint64_t begun[CHECKED_QUEUES];	/* sequence of the last operation that has begun, by queue */
   struct known known[KNOWN];
   uint64_t known_count;
   struct accscope_simt_shadow *shadows, *gone;

@@ -30,24 +30,25 @@ accscope_simt_at (uint32_t site, uint32_t *instruction)
   return sites[site].function;
 }
 
-/* Whether two sides are at the same place of the program.  */
+/* Whether two sides are at the same place of the program.  That of a transfer is not known
+   here: each is told, unless there are too many.  */
 static int
-same_side (const struct accscope_simt_side *a, const struct accscope_simt_side *b)
+same_side (const struct accscope_simt_side *a, const struct accscope_simt_side *b, int few)
 {
   return a->operation == b->operation && a->kernel == b->kernel && a->function == b->function && a->instruction == b->instruction
-	 && a->store == b->store;
+	 && a->store == b->store && (a->operation == SIMT_KERNEL || !few || a->correlation == b->correlation);
 }
 
 static int
-same (const struct accscope_simt_finding *a, const struct accscope_simt_finding *b)
+same (const struct accscope_simt_finding *a, const struct accscope_simt_finding *b, int few)
 {
-  return a->kind == b->kind && same_side (&a->side, &b->side) && same_side (&a->other, &b->other);
+  return a->kind == b->kind && same_side (&a->side, &b->side, few) && same_side (&a->other, &b->other, few);
 }
 
 static void
 again (struct accscope_simt_finding *known, const struct accscope_simt_finding *f)
 {
-  if (f->unequal)
+  if (f->unequal || f->value != known->value)
     __atomic_store_n (&known->unequal, 1, __ATOMIC_RELAXED);
   __atomic_fetch_add (&known->count, 1, __ATOMIC_RELAXED);
 }
@@ -61,7 +62,7 @@ accscope_simt_tell_of (struct accscope_simt_checker *c, const struct accscope_si
     {
       found = __atomic_load_n (&c->found, __ATOMIC_ACQUIRE);
       for (; looked < found; looked++)
-	if (same (&c->findings[looked], f))
+	if (same (&c->findings[looked], f, found < MOST_FINDINGS / 4))
 	  {
 	    again (&c->findings[looked], f);
 	    return;

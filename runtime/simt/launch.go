@@ -58,10 +58,19 @@ func (p *Program) Launch(kernel string, m *Memory, s Settings) unsafe.Pointer {
 	return unsafe.Pointer(l)
 }
 
+// reductionLock is the variable by which GCC's reductions of types that no atomic operation
+// takes keep each other out: 1 while a lane has it.
+const reductionLock = "__reduction_lock"
+
 func (p *Program) pattern(kernel string, m *Memory, s Settings) C.struct_accscope_simt_launch {
+	var lock C.uintptr_t
+	if v := p.globals[reductionLock]; v != nil {
+		lock = C.uintptr_t(uintptr(v.memory))
+	}
 	return C.struct_accscope_simt_launch{
 		kernel: (*C.struct_accscope_simt_function)(p.Kernel(kernel)), memory: m.c,
 		functions: unsafe.SliceData(p.functions), function_count: C.uint32_t(len(p.all)),
+		lock:   lock,
 		shared: C.uint32_t(p.Shared), stack: C.uint32_t((s.Stack + 63) &^ 63), // as aligned as any value
 
 		threads: C.uint32_t(max(1, s.Threads)), seed: C.uint64_t(s.Seed), timeout: C.int64_t(s.Timeout),

@@ -163,6 +163,20 @@ accscope_simt_memory_before (struct accscope_simt_memory *m, uintptr_t address)
 }
 
 struct accscope_simt_range
+accscope_simt_memory_behind (struct accscope_simt_memory *m, uintptr_t address)
+{
+  struct accscope_simt_range found = { 0, 0, NULL };
+  size_t at;
+
+  pthread_rwlock_rdlock (&m->lock);
+  at = behind (m, address);
+  if (at < m->count)
+    found = m->ranges[at];
+  pthread_rwlock_unlock (&m->lock);
+  return found;
+}
+
+struct accscope_simt_range
 accscope_simt_memory_find (struct accscope_simt_memory *m, uintptr_t address)
 {
   struct accscope_simt_range found = accscope_simt_memory_before (m, address);

@@ -119,6 +119,34 @@ idle (struct accscope_simt_checker *c, uint32_t queue)
     heard (c, &c->queues[queue]);
 }
 
+/* The lowest number of an operation that may run beside this one: all that have begun are
+   looked at, from the last one, until as many were found as this one does not know to be
+   over.  c->lock is held.  */
+static uint32_t
+settled (const struct accscope_simt_checker *c, const struct accscope_simt_stamp *s)
+{
+  enum { LOOKED_AT = 1024 };
+  uint64_t open = 0, last = c->known_count > KNOWN ? c->known_count - KNOWN : 0, n = c->known_count;
+  uint32_t lowest = c->next;
+
+  for (unsigned q = 0; q < c->queue_count; q++)
+    if (q != s->queue && c->begun[q] > s->clock[q])
+      open += c->begun[q] - s->clock[q];
+  for (; open && n > last; n--)
+    {
+      const struct known *k = &c->known[(n - 1) % KNOWN];
+
+      if (c->known_count - n == LOOKED_AT)
+	return 0;
+      if (k->sequence > s->clock[k->queue])
+	{
+	  lowest = k->first;
+	  open--;
+	}
+    }
+  return lowest;
+}
+
 /* Cells tell operations by numbers of NUMBERS; when these are used up all are forgotten,
    while nothing runs.  */
 static void
@@ -136,6 +164,8 @@ begin (struct accscope_simt_operation *o, uint32_t count)
       fits = c->next + numbers < NUMBERS;
       if (fits)
 	{
+	  o->settled = settled (c, o->stamp);
+	  c->begun[o->stamp->queue] = o->stamp->sequence;
 	  o->first = c->next;
 	  o->count = numbers;
 	  c->next += numbers;

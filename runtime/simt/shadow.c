@@ -185,10 +185,46 @@ struct access
   const struct accscope_simt_function *function;
   uint32_t pc;
   struct cell cell;
-  int store, equal;
+  const struct group *group;
+  unsigned lane;
+  int store;
   uintptr_t address;
   size_t size;
 };
+
+/* An operand of a lane, which has wide bytes.  */
+static const void *
+operand (const struct access *a, unsigned number, unsigned lane, unsigned wide)
+{
+  const struct frame *f = a->group->frame;
+  const char *const base[ARRAYS] = { f->registers, f->function->constants, (const char *) a->warp->specials };
+  const uint32_t at = a->instruction->operand[number];
+
+  return base[at >> 30] + (at & 0x3fffffff) + lane * wide;
+}
+
+/* What a lane stores, of the lowest size bytes.  */
+static const void *
+value (const struct access *a, unsigned lane)
+{
+  const unsigned operation = a->instruction->operation;
+  const int wide = operation == ST_U64 || operation == STW_U8 || operation == STW_U16 || operation == STW_U32;
+
+  return operand (a, 1, lane, wide ? 8 : 4);
+}
+
+/* Notes whether a lane has the lock of GCC's reductions, by which it changes that from 0 to 1
+   and back.  */
+static void
+take_lock (const struct access *a)
+{
+  uint32_t bit = (uint32_t) 1 << a->lane;
+
+  if (*(const uint32_t *) operand (a, 3, a->lane, 4) == 0)
+    a->warp->locked &= ~bit;
+  else if (*(const uint32_t *) a->address == 0)
+    a->warp->locked |= bit;
+}
 
 /* Whether what a cell has is before an access of the same operation.  */
 static int
@@ -220,8 +256,8 @@ before (const struct cell *c, const struct access *a, struct known *known)
   struct gang *gang = a->warp ? a->warp->gang : NULL;
 
   known->count = 0;
-  if (c->number == 0)
-    return 1;
+  if (c->number < o->settled)
+    return 1; /* none, too */
   if (c->number - o->first < o->count)
     return within (c, a);
   if (gang && c->number - gang->asked.first < gang->asked.count && gang->asked.ordered)
@@ -279,7 +315,9 @@ conflict (const struct cell *c, const struct access *a, const struct known *know
   struct accscope_simt_finding f = finding (known->count ? FOUND_QUEUE_RACE : FOUND_RACE, a);
 
   f.other = side_of (c, a, known, store);
-  f.unequal = !(store && a->store && a->equal);
+  f.unequal = !(store && a->store == 1 && a->warp && c->site != 0 && c->site == a->cell.site);
+  if (!f.unequal)
+    memcpy (&f.value, value (a, a->lane), a->size);
   accscope_simt_tell_of (a->operation->checker, &f);
 }
 
@@ -303,6 +341,8 @@ meet (struct accscope_simt_shadow *s, size_t granule, uint32_t bytes, struct acc
   a->cell.bytes = bytes;
   if (written.bytes & bytes && !(written.atomic && a->cell.atomic) && !before (&written, a, &known))
     conflict (&written, a, &known, 1);
+  if (!a->store && a->cell.atomic)
+    return; /* a cell of a reader cannot tell that */
   if (!a->store)
     {
       int over = read.number == 0 || before (&read, a, &known);
@@ -322,7 +362,6 @@ meet (struct accscope_simt_shadow *s, size_t granule, uint32_t bytes, struct acc
 	  struct cell mine = a->cell;
 
 	  mine.atomic = 0;
-	  mine.site &= (1u << 14) - 1;
 	  STORE (&s->read[granule], packed (&mine));
 	}
       return;
@@ -330,6 +369,51 @@ meet (struct accscope_simt_shadow *s, size_t granule, uint32_t bytes, struct acc
   if (read.number && read.bytes & bytes && !before (&read, a, &known))
     conflict (&read, a, &known, 0);
   STORE (&s->written[granule], packed (&a->cell));
+}
+
+/* The number, the warp and its clock.  */
+#define SAME_WARP_NOW ((((uint64_t) 1 << 44) - 1) & ~((uint64_t) (LANES - 1) << 22))
+#define TWO ((uint64_t) 3 << 48)
+
+/* Whether a cell of a reader needs no other one for this read: all gangs have read, or this
+   warp has, before.  */
+static inline int
+is_read (uint64_t bits, const struct accscope_simt_operation *o, uint64_t mine)
+{
+  return (bits >> 48 & 3) == BY_GANGS ? (bits & (NUMBERS - 1)) - o->first < o->count
+	 : (bits >> 48 & 3) == BY_WARP && ((bits ^ mine) & SAME_WARP_NOW) == 0;
+}
+
+/* The most frequent case of touch, whole granules: those who have been there are over, or are
+   the lane itself.  0: it is not, and nothing has been noted.  */
+static inline int
+settle (struct accscope_simt_shadow *s, struct access *a)
+{
+  const size_t granule = (a->address - s->begin) / GRANULE, end = granule + a->size / GRANULE;
+  const uint32_t settled = a->operation->settled;
+  uint64_t mine;
+
+  a->cell.bytes = 15;
+  mine = packed (&a->cell);
+  for (size_t n = granule; n < end; n++)
+    {
+      uint64_t written = LOAD (&s->written[n]), read = LOAD (&s->read[n]);
+
+      if ((written & (NUMBERS - 1)) >= settled && (uint32_t) written != (uint32_t) mine)
+	return 0;
+      if ((read & (NUMBERS - 1)) >= settled && ((uint32_t) read != (uint32_t) mine || read & TWO) && (a->store || !is_read (read, a->operation, mine)))
+	return 0;
+    }
+  if (a->store)
+    for (size_t n = granule; n < end; n++)
+      STORE (&s->written[n], mine);
+  else if (!a->cell.atomic)
+    {
+      for (size_t n = granule; n < end; n++)
+	if (!is_read (LOAD (&s->read[n]), a->operation, mine))
+	  STORE (&s->read[n], mine);
+    }
+  return 1;
 }
 
 static void
@@ -345,16 +429,6 @@ touch (struct accscope_simt_shadow *s, struct access *a)
     }
 }
 
-/* What a lane stores, of the lowest size bytes.  */
-static const void *
-value (const struct group *g, const struct warp *w, const struct accscope_simt_instruction *in, unsigned lane)
-{
-  const char *const base[ARRAYS] = { g->frame->registers, g->frame->function->constants, (const char *) w->specials };
-  const unsigned wide = in->operation == ST_U64 || in->operation == STW_U8 || in->operation == STW_U16 || in->operation == STW_U32 ? 8 : 4;
-
-  return base[in->operand[1] >> 30] + (in->operand[1] & 0x3fffffff) + lane * wide;
-}
-
 /* Accesses of lanes to memory of the device are findings, and go nowhere, where there is
    none.  */
 int
@@ -365,7 +439,7 @@ accscope_simt_checked (struct warp *w, struct group *g, const uint64_t *address,
   const struct accscope_simt_launch *l = w->gang->launch;
   const int atomic = store == ATOMICALLY || (!store && in->together == SIMT_OF_ATOMIC);
   struct access a = {
-    .operation = l->check, .warp = w, .instruction = in, .function = g->frame->function, .pc = g->pc, .store = store != 0, .size = size,
+    .operation = l->check, .warp = w, .group = g, .instruction = in, .function = g->frame->function, .pc = g->pc, .store = store, .size = size,
     .cell = { .number = l->check->first + w->gang->number % l->check->count, .clock = w->clock < LAST_CLOCK ? w->clock : LAST_CLOCK, .site = in->site }
   };
 
@@ -382,6 +456,7 @@ accscope_simt_checked (struct warp *w, struct group *g, const uint64_t *address,
 
       a.address = place[i] = address[i] + (uint64_t) in->displacement;
       a.cell.thread = w->number * LANES + i;
+      a.lane = i;
       if (a.address - window.begin < window.end - window.begin && a.address % size == 0 && size <= window.end - a.address)
 	{
 	  place[i] = (uint64_t) lane_stack (w, i) + (a.address - window.begin);
@@ -396,6 +471,7 @@ accscope_simt_checked (struct warp *w, struct group *g, const uint64_t *address,
 	  struct accscope_simt_finding f = finding (a.address % size != 0 ? FOUND_MISALIGNED : FOUND_BOUNDS, &a);
 
 	  f.nearest = accscope_simt_memory_before (l->memory, a.address);
+	  f.next = accscope_simt_memory_behind (l->memory, a.address);
 	  accscope_simt_tell_of (l->check->checker, &f);
 	  memset (w->nowhere, 0, sizeof w->nowhere);
 	  place[i] = (uintptr_t) w->nowhere;
@@ -403,13 +479,15 @@ accscope_simt_checked (struct warp *w, struct group *g, const uint64_t *address,
 	}
       if (!w->met.shadow)
 	continue;
-      if (in->together == SIMT_TAKES_LOCK && *(const uint32_t *) a.address == 0)
-	w->locked |= (uint32_t) 1 << i;
-      if (in->together == SIMT_GIVES_LOCK)
-	w->locked &= ~((uint32_t) 1 << i);
+      if (a.address == l->lock)
+	{
+	  if (in->operation == ATOM_CAS_U32)
+	    take_lock (&a);
+	  continue;
+	}
       a.cell.atomic = atomic || w->locked >> i & 1;
-      a.equal = store == 1 && memcmp ((const void *) a.address, value (g, w, in, i), size) == 0;
-      touch (w->met.shadow, &a);
+      if (size < GRANULE || !settle (w->met.shadow, &a))
+	touch (w->met.shadow, &a);
       if (store)
 	define (w->met.shadow, a.address - w->met.begin, size, 1);
     }
@@ -443,7 +521,8 @@ move (struct accscope_simt_operation *o, struct accscope_simt_memory *m, uintptr
 
   if (!s || bytes == 0 || bytes > s->bytes - (at - s->begin))
     return NULL;
-  touch (s, &a);
+  if ((at - s->begin) % GRANULE || bytes % GRANULE || !settle (s, &a))
+    touch (s, &a);
   return s;
 }
 
@@ -489,6 +568,8 @@ accscope_simt_transfer (struct accscope_simt_operation *o, struct accscope_simt_
   if (!target)
     return;
   if (!source)
+    define (target, to - target->begin, bytes, 1);
+  else if (undefined (source, from - source->begin, bytes) == bytes)
     define (target, to - target->begin, bytes, 1);
   else
     for (size_t n = 0; n < bytes; n++)

@@ -22,18 +22,15 @@ enum { IN_FRAME, IN_CONSTANTS, IN_SPECIALS, ARRAYS };
 
 /* A shuffle with .sync by a constant within the warp.  */
 #define SIMT_WHOLE_SEGMENT 2
-/* Of memory operations: a load that is part of an atomic construct; what takes and gives
-   back the lock of GCC's reductions.  */
+/* A load that is part of an atomic construct.  */
 #define SIMT_OF_ATOMIC 1
-#define SIMT_TAKES_LOCK 2
-#define SIMT_GIVES_LOCK 3
 
 struct accscope_simt_instruction
 {
   uint16_t operation;
   uint8_t guarded;		/* 1: where the guard is true; 2: where it is not */
   uint8_t together;		/* shuffles and votes: 0 without .sync, 1 with it, or SIMT_WHOLE_SEGMENT;
-				   of memory operations: as below */
+				   of loads: SIMT_OF_ATOMIC */
   uint8_t found;		/* of memory operations: which of the ranges that a warp has found */
   uint16_t site;		/* of memory operations: their number among all of the process; 0: they have none */
   uint32_t guard;		/* operand */
@@ -96,6 +93,8 @@ void accscope_simt_memory_remove (struct accscope_simt_memory *memory, uintptr_t
 struct accscope_simt_range accscope_simt_memory_find (struct accscope_simt_memory *memory, uintptr_t address);
 /* The nearest range at or before the address, or {0, 0}.  */
 struct accscope_simt_range accscope_simt_memory_before (struct accscope_simt_memory *memory, uintptr_t address);
+/* The first range that begins behind it.  */
+struct accscope_simt_range accscope_simt_memory_behind (struct accscope_simt_memory *memory, uintptr_t address);
 uint32_t accscope_simt_memory_version (const struct accscope_simt_memory *memory);
 uintptr_t accscope_simt_allocate (struct accscope_simt_memory *memory, size_t bytes);
 int accscope_simt_release (struct accscope_simt_memory *memory, uintptr_t address);
@@ -132,6 +131,7 @@ struct accscope_simt_launch
   uint64_t seed;		/* on one thread: not 0, gangs and warps in an order of it */
   int64_t timeout;		/* nanoseconds, 0: none */
   const void *parameters;	/* of the kernel, one word of 8 bytes each */
+  uintptr_t lock;		/* of GCC's reductions: 1 while a lane has it; 0: there is none */
   struct accscope_simt_operation *check;	/* what its accesses are checked as; NULL: they are not */
   struct accscope_simt_fault fault;	/* the first one */
   uint64_t instructions;	/* of warps, that were run */

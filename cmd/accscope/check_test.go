@@ -1,0 +1,198 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/accscope/accscope/collector/check"
+)
+
+// offloaded compiles a program for NVIDIA GPUs by GCC 12's compiler for them, which the
+// script that is sourced unpacks where it is not there yet.
+func offloaded(t *testing.T, folder, source string, flags ...string) string {
+	t.Helper()
+	compiler := "gcc-12"
+	if strings.HasPrefix(filepath.Ext(source), ".f") {
+		compiler = "gfortran-12"
+	}
+	if _, err := exec.LookPath(compiler); err != nil {
+		t.Skipf("%v: what runs GPU code is not tried", err)
+	}
+	toolchain, err := exec.Command("bash", "-c", `. ../../runtime/cuda/gputest/toolchain.sh && printf '%s\n' "$PATH" "${offload[@]}"`).CombinedOutput()
+	if err != nil {
+		t.Skipf("GCC's compiler for NVIDIA GPUs cannot be had, and what runs GPU code is not tried: %s", toolchain)
+	}
+	lines := strings.Split(strings.TrimSpace(string(toolchain)), "\n")
+	binary := strings.TrimSuffix(filepath.Base(source), filepath.Ext(source))
+	execute(t, folder, []string{"PATH=" + lines[0]}, compiler, append(lines[1:], append(flags, "-g", "-w", "-o", binary, source, "-lm")...)...).must(t)
+	return "./" + binary
+}
+
+var expected = regexp.MustCompile(`(CHECK|MAYBE) ([a-z-]+\??) (\w+|-)`)
+
+// TestCheck: what is marked in the programs is found, at both lines and with the variable, and
+// nothing else is.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"races.c", "data.c", "races.f90"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			source, err := filepath.Abs(filepath.Join("testdata/check", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			binary := offloaded(t, folder, source)
+			text, err := os.ReadFile(source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			marked, allowed := map[string]bool{}, map[string]bool{}
+			for i, line := range strings.Split(string(text), "\n") {
+				for _, m := range expected.FindAllStringSubmatch(line, -1) {
+					key := fmt.Sprintf("%d %s %s", i+1, m[2], strings.Trim(m[3], "-"))
+					allowed[key] = true
+					if m[1] == "CHECK" {
+						marked[key] = true
+					}
+				}
+			}
+			r := invoke(t, folder, "check", "--format", "json", "--", binary)
+			if r.status != exitFindings {
+				t.Fatalf("status %d\n%s", r.status, r.stderr)
+			}
+			var told struct {
+				Findings []*check.Finding
+				Checked  check.Checked
+			}
+			if err := json.Unmarshal([]byte(r.stdout), &told); err != nil {
+				t.Fatalf("%v in\n%s", err, r.stdout)
+			}
+			for _, f := range told.Findings {
+				kind := f.Kind
+				if f.Unsure {
+					kind += "?"
+				}
+				for _, i := range []*check.Instance{&f.Instance, f.Other} {
+					if i == nil {
+						continue
+					}
+					key := fmt.Sprintf("%d %s %s", i.Line, kind, f.Variable)
+					if !allowed[key] {
+						t.Errorf("%s: found, and nothing is wrong: %s", key, f.What)
+					}
+					delete(marked, key)
+				}
+				if f.Change == "" || f.Count == 0 || f.Called == "" {
+					t.Errorf("without a change, a count or a name: %+v", f)
+				}
+			}
+			for key := range marked {
+				t.Errorf("%s: not found", key)
+			}
+			if told.Checked.Accesses == 0 || told.Checked.Launches == 0 || told.Checked.Transfers == 0 {
+				t.Errorf("checked: %+v", told.Checked)
+			}
+		})
+	}
+}
+
+// TestCheckTells: text, SARIF, what is left out, the status, and the trace that is kept.
+func TestCheckTells(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	source := filepath.Join(folder, "sum.c")
+	const program = `#include <stdio.h>
+int main (void)
+{
+  double sum = 0, a[100];
+  for (int i = 0; i < 100; i++) a[i] = 1;
+#pragma acc parallel loop CLAUSE
+  for (int i = 0; i < 100; i++)
+    sum += a[i];
+  printf ("ended\n");
+  return 3;
+}
+`
+	for clause, wants := range map[string][]string{
+		"copy(sum)":        {"1 race sum sum.c:8", "add reduction(+:sum) to the loop", "race@sum.c:main", "accesses of lanes"},
+		"reduction(+:sum)": {"nothing found", "accesses of lanes"},
+	} {
+		if err := os.WriteFile(source, []byte(strings.Replace(program, "CLAUSE", clause, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		binary := offloaded(t, folder, source)
+		r := invoke(t, folder, "check", "--", binary)
+		want := exitFindings
+		if clause != "copy(sum)" {
+			want = 3
+		}
+		if r.status != want || r.stdout != "ended\n" {
+			t.Errorf("%s: status %d, standard output %q", clause, r.status, r.stdout)
+		}
+		for _, w := range wants {
+			if !strings.Contains(r.stderr, w) {
+				t.Errorf("%s: without %q:\n%s", clause, w, r.stderr)
+			}
+		}
+		if left, err := os.ReadDir(folder); err != nil || len(left) != 2 {
+			t.Errorf("%v, left are %v", err, left)
+		}
+	}
+	if err := os.WriteFile(source, []byte(strings.Replace(program, "CLAUSE", "copy(sum)", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	binary := offloaded(t, folder, source)
+	for _, flags := range [][]string{{"--only", "queue-race"}, {"--ignore", "race@sum.c"}} {
+		if r := invoke(t, folder, append(append([]string{"check"}, flags...), "--", binary)...); r.status != 3 || !strings.Contains(r.stderr, "nothing found") {
+			t.Errorf("%v: status %d\n%s", flags, r.status, r.stderr)
+		}
+	}
+	r := invoke(t, folder, "check", "--format", "sarif", "-o", "kept.db", "--", binary)
+	var sarif struct {
+		Runs []struct {
+			Results []struct{ RuleID, Level string }
+		}
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &sarif); err != nil || len(sarif.Runs) != 1 || len(sarif.Runs[0].Results) != 1 || sarif.Runs[0].Results[0].RuleID != "race" || sarif.Runs[0].Results[0].Level != "error" {
+		t.Errorf("%v in\n%s", err, r.stdout)
+	}
+	if !strings.Contains(r.stderr, "ended\n") {
+		t.Errorf("what the program prints is not on standard error:\n%s", r.stderr)
+	}
+	advice := invoke(t, folder, "advise", "kept.db").must(t)
+	if lines := strings.Split(advice.stdout, "\n"); !strings.HasPrefix(lines[0], "1 race ") {
+		t.Errorf("advise does not begin with it:\n%s", advice.stdout)
+	}
+}
+
+// TestCheckRefuses: what cannot be checked is said with the remedy.
+func TestCheckRefuses(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for _, test := range []struct {
+		arguments []string
+		status    int
+		want      string
+	}{
+		{[]string{"--only", "rice", "--", "true"}, exitUsage, `there is no such kind; there are race,`},
+		{[]string{"--ignore", "rice@a.c", "--", "true"}, exitUsage, `there is no rule "rice"`},
+		{[]string{"--", "./absent"}, exitNotFound, "absent"},
+		{[]string{}, exitUsage, "a program after --"},
+	} {
+		r := invoke(t, folder, append([]string{"check"}, test.arguments...)...)
+		if r.status != test.status || !strings.Contains(r.stderr, test.want) {
+			t.Errorf("%v: status %d, without %q:\n%s", test.arguments, r.status, test.want, r.stderr)
+		}
+	}
+	if left, err := os.ReadDir(folder); err != nil || slices.ContainsFunc(left, func(e os.DirEntry) bool { return true }) {
+		t.Errorf("%v, left are %v", err, left)
+	}
+}

@@ -1,0 +1,186 @@
+/* Data that are not there, not written, or in use, marked as in races.c.  */
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { N = 1000 };
+
+static void
+beyond_the_section (const double *a, double *b)
+{
+#pragma acc parallel loop copyin(a[0:N/2]) copyout(b[0:N])
+  for (int i = 0; i < N; i++)
+    b[i] = a[i];		/* CHECK out-of-bounds a */
+}
+
+static void
+before_the_section (const double *a, double *b)
+{
+#pragma acc parallel loop copyin(a[10:N-10]) copyout(b[0:N])
+  for (int i = 0; i < N; i++)
+    b[i] = a[i];		/* CHECK out-of-bounds a */
+}
+
+/* Far enough to land in other data, were they next to each other.  */
+static void
+into_the_next (double *a, double *b)
+{
+#pragma acc data copy(a[0:N], b[0:N])
+#pragma acc parallel loop present(a[0:N], b[0:N])
+  for (int i = 0; i < N; i++)
+    a[i + N - 1] = b[i];	/* CHECK out-of-bounds a */
+}
+
+static void
+whole_section (const double *a, double *b)
+{
+#pragma acc parallel loop copyin(a[10:N-10]) copyout(b[10:N-10])
+  for (int i = 10; i < N; i++)
+    b[i] = a[i];
+}
+
+static void
+half_written (double *b)
+{
+#pragma acc parallel loop copyout(b[0:N])	/* CHECK uninitialised b */
+  for (int i = 0; i < N / 2; i++)
+    b[i] = i;
+}
+
+static void
+half_written_of_copy (double *b)
+{
+#pragma acc parallel loop copy(b[0:N])
+  for (int i = 0; i < N / 2; i++)
+    b[i] = i;
+}
+
+static void
+created (double *b)
+{
+#pragma acc data create(b[0:N])
+  {
+#pragma acc parallel loop present(b[0:N])
+    for (int i = 0; i < N; i += 2)
+      b[i] = i;
+#pragma acc update self(b[0:N])	/* CHECK uninitialised b */
+  }
+}
+
+struct padded { double value; int flag; };
+
+static void
+padding (struct padded *s)
+{
+#pragma acc parallel loop copyout(s[0:N])
+  for (int i = 0; i < N; i++)
+    {
+      s[i].value = i;
+      s[i].flag = 1;
+    }
+}
+
+static void
+bare_pointer (double *b)
+{
+  struct { double *p; } inner = { b };
+#pragma acc parallel loop copyin(inner)
+  for (int i = 0; i < N; i++)
+    inner.p[i] = i;		/* CHECK not-mapped - */
+}
+
+static void
+queues_without_wait (const double *a, double *b, double *c)
+{
+#pragma acc data copyin(a[0:N]) copyout(b[0:N], c[0:N])
+  {
+#pragma acc parallel loop async(1)
+    for (int i = 0; i < N; i++)
+      b[i] = a[i];		/* CHECK queue-race b */
+#pragma acc parallel loop async(2)
+    for (int i = 0; i < N; i++)
+      c[i] = b[i];		/* CHECK queue-race b */
+#pragma acc wait
+  }
+}
+
+static void
+queues_with_wait (const double *a, double *b, double *c)
+{
+#pragma acc data copyin(a[0:N]) copyout(b[0:N], c[0:N])
+  {
+#pragma acc parallel loop async(1)
+    for (int i = 0; i < N; i++)
+      b[i] = a[i];
+#pragma acc wait(1) async(2)
+#pragma acc parallel loop async(2)
+    for (int i = 0; i < N; i++)
+      c[i] = b[i];
+#pragma acc wait
+  }
+}
+
+static void
+queues_of_halves (double *b)
+{
+#pragma acc data copy(b[0:N])
+  {
+#pragma acc parallel loop async(1)
+    for (int i = 0; i < N / 2; i++)
+      b[i] += 1;
+#pragma acc parallel loop async(2)
+    for (int i = N / 2; i < N; i++)
+      b[i] += 1;
+#pragma acc wait
+  }
+}
+
+static void
+update_beside_kernel (double *b)
+{
+#pragma acc data copy(b[0:N])
+  {
+#pragma acc parallel loop async(1)
+    for (int i = 0; i < N; i++)
+      b[i] += 1;		/* CHECK queue-race b */
+#pragma acc update self(b[0:N]) async(2)	/* CHECK queue-race b */
+#pragma acc wait
+  }
+}
+
+static void
+update_behind_kernel (double *b)
+{
+#pragma acc data copy(b[0:N])
+  {
+#pragma acc parallel loop async(1)
+    for (int i = 0; i < N; i++)
+      b[i] += 1;
+#pragma acc update self(b[0:N]) async(1)
+#pragma acc wait(1)
+  }
+}
+
+int
+main (void)
+{
+  double *a = malloc (N * sizeof *a), *b = malloc (2 * N * sizeof *b), *c = malloc (N * sizeof *c);
+  struct padded *s = calloc (N, sizeof *s);
+
+  for (int i = 0; i < N; i++)
+    a[i] = b[i] = c[i] = i;
+  beyond_the_section (a, b);
+  before_the_section (a, b);
+  into_the_next (a, b);
+  whole_section (a, b);
+  half_written (b);
+  half_written_of_copy (b);
+  created (b);
+  padding (s);
+  bare_pointer (b);
+  queues_without_wait (a, b, c);
+  queues_with_wait (a, b, c);
+  queues_of_halves (b);
+  update_beside_kernel (b);
+  update_behind_kernel (b);
+  return 0;
+}
