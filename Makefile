@@ -194,8 +194,8 @@ try-dist: ## the packages of dist/ as a user gets them: apt in a bare root folde
 	@.ci/setup roots
 	.ci/dist/try
 
-# The names by which accscope is a compiler: those of GCC's behind acc-.
-COMPILER_NAMES := acc-gcc acc-g++ acc-gfortran
+# The names by which accscope is a compiler, or GCC's binary tool beside it: those of GCC's behind acc-.
+COMPILER_NAMES := acc-gcc acc-g++ acc-gfortran acc-gcc-ar acc-gcc-nm acc-gcc-ranlib
 
 install: all .build/share ## install under PREFIX (default /usr/local)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/accscope

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -82,6 +83,29 @@ func asCompiler() {
 			return
 		}
 	}
+}
+
+// binaryTools are those that GCC has beside it for objects of link-time optimisation.
+var binaryTools = []string{"ar", "nm", "ranlib"}
+
+// asBinaryTool becomes GCC's tool where the program is called by that name behind acc-, which
+// CMake makes of a compiler's name that ends in gcc.
+func asBinaryTool() error {
+	tool, ok := strings.CutPrefix(filepath.Base(os.Args[0]), "acc-gcc-")
+	if !ok || !slices.Contains(binaryTools, tool) {
+		return nil
+	}
+	compiler := strings.Fields(cmp.Or(os.Getenv("ACCSCOPE_CC"), "gcc"))
+	last := compiler[len(compiler)-1]
+	folder, base := filepath.Split(last)
+	if !strings.Contains(base, "gcc") {
+		folder, base = "", "gcc"
+	}
+	path, err := exec.LookPath(folder + strings.Replace(base, "gcc", "gcc-"+tool, 1))
+	if err != nil {
+		return fmt.Errorf("%w: install GCC's binary tools, or name a GCC that has them in ACCSCOPE_CC", err)
+	}
+	return syscall.Exec(path, append([]string{path}, os.Args[1:]...), os.Environ())
 }
 
 // compilation is one call of the wrapper.

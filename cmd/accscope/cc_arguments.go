@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -155,14 +156,101 @@ func (l *compilerLine) dependencyFile(input *compilerInput) string {
 		return ""
 	case l.depFile != "":
 		return l.depFile
-	case l.output != "" && l.mode != modePreprocess:
+	case l.output != "":
 		return strings.TrimSuffix(l.output, filepath.Ext(l.output)) + ".d"
+	case l.mode == modeLink && (len(l.inputs) > 1 || input.base() != "a"):
+		return "a-" + input.base() + ".d"
 	}
-	base := strings.TrimSuffix(filepath.Base(input.path), filepath.Ext(input.path)) + ".d"
-	if l.mode == modeLink {
-		return "a-" + base
+	return input.base() + ".d"
+}
+
+// base is the name of the input's file without its suffix.
+func (i *compilerInput) base() string {
+	return strings.TrimSuffix(filepath.Base(i.path), filepath.Ext(i.path))
+}
+
+// dumpOptions have GCC name what it writes beside its output, as -save-temps and --coverage ask
+// for, as if it read the source itself.
+func (l *compilerLine) dumpOptions(input *compilerInput) []string {
+	base, suffix := input.base(), filepath.Ext(input.path)
+	folder, output := filepath.Split(l.output)
+	if l.has("-save-temps=cwd") {
+		folder = ""
 	}
-	return base
+	output = strings.TrimSuffix(output, filepath.Ext(output))
+	switch {
+	case l.mode == modeLink:
+		if output == "" {
+			output = "a"
+		}
+		if len(l.inputs) > 1 || output != base {
+			folder += output + "-"
+		}
+	case output != "" && l.mode != modePreprocess:
+		base = output
+	}
+	return []string{"-dumpbase", base + suffix, "-dumpbase-ext", suffix, "-dumpdir", cmp.Or(folder, "./")}
+}
+
+// savesTemporaries says whether GCC keeps its intermediate files.
+func (l *compilerLine) savesTemporaries() bool {
+	return slices.ContainsFunc(l.args, func(arg string) bool { return strings.HasPrefix(arg, "-save-temps") })
+}
+
+// dependencyOptions have GCC name that file, and the target in it, as if it read the source itself.
+func (l *compilerLine) dependencyOptions(input *compilerInput) (options []string) {
+	if !l.dependencies || input.path == "-" {
+		return nil
+	}
+	if l.depFile == "" {
+		options = append(options, "-MF", l.dependencyFile(input))
+	}
+	if targets, given := l.dependencyTargets(input); !given {
+		options = append(options, "-MT", targets[0])
+	}
+	return options
+}
+
+// makeName is a file's name as rules of make have it.
+var makeName = strings.NewReplacer(" ", `\ `, "#", `\#`, "$", "$$")
+
+// dependencyTargets are the targets in that file, as rules of make have them, and whether the command line names them.
+func (l *compilerLine) dependencyTargets(input *compilerInput) (targets []string, given bool) {
+	for i, arg := range l.args {
+		switch {
+		case arg == "-MT" && i+1 < len(l.args):
+			targets = append(targets, l.args[i+1])
+		case arg == "-MQ" && i+1 < len(l.args):
+			targets = append(targets, makeName.Replace(l.args[i+1]))
+		case strings.HasPrefix(arg, "-MT"):
+			targets = append(targets, arg[3:])
+		case strings.HasPrefix(arg, "-MQ"):
+			targets = append(targets, makeName.Replace(arg[3:]))
+		}
+	}
+	switch {
+	case len(targets) > 0:
+		return targets, true
+	case l.output != "" && l.mode != modePreprocess && (l.has("-MD") || l.has("-MMD")):
+		return []string{makeName.Replace(l.output)}, false
+	}
+	return []string{makeName.Replace(input.base() + ".o")}, false
+}
+
+// besideArguments are those of the command line that ask for such a file, or for intermediate ones.
+func (l *compilerLine) besideArguments() (args []string) {
+	for i, arg := range l.args {
+		switch {
+		case arg == "-MF" || arg == "-MT" || arg == "-MQ":
+			args = append(args, l.args[i:min(i+2, len(l.args))]...)
+		case strings.HasPrefix(arg, "-M"), strings.HasPrefix(arg, "-Wp,-M"):
+			args = append(args, arg)
+		}
+	}
+	if l.savesTemporaries() {
+		args = append(args, "-save-temps")
+	}
+	return args
 }
 
 // deepest is how many response files may name one another.

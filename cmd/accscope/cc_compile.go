@@ -228,9 +228,9 @@ func (c *compilation) one(r *rewritten, args []string) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	base := filepath.Base(input.path)
+	options = append(options, l.dependencyOptions(input)...)
 	if suffix, writes := map[string]string{modeCompile: ".o", modeAssemble: ".s"}[l.mode]; writes && l.output == "" && path == "-" && input.path != "-" && !l.has("-fsyntax-only") {
-		options = append(options, "-o", strings.TrimSuffix(base, filepath.Ext(base))+suffix)
+		options = append(options, "-o", input.base()+suffix)
 	}
 	words := append(slices.Clone(l.ahead), options...)
 	words = append(words, args[:input.index]...)
@@ -239,18 +239,64 @@ func (c *compilation) one(r *rewritten, args []string) (status int, err error) {
 		words = append(words, "-x", "none")
 	}
 	words = append(append(words, args[input.index+1:]...), l.behind...)
-	if status, err = c.call(text, os.Stdout, os.Stderr, words); err != nil || status != 0 {
+	for i, word := range words {
+		if strings.HasPrefix(word, "-save-temps=") { // which would not heed -dumpdir
+			words[i] = "-save-temps"
+		}
+	}
+	var preprocessed bytes.Buffer
+	var out io.Writer = os.Stdout
+	if l.mode == modePreprocess && (l.output == "" || l.output == "-") {
+		out = &preprocessed
+	}
+	if status, err = c.call(text, out, os.Stderr, words); err != nil || status != 0 {
 		return status, err
 	}
+	if l.mode == modePreprocess {
+		if err := c.nameMarkers(&preprocessed, input, path); err != nil {
+			return 0, err
+		}
+	}
 	if file := l.dependencyFile(input); file != "" && input.path != "-" {
-		return 0, r.nameSource(file, path)
+		return 0, r.nameSource(l, file, path)
 	}
 	return 0, nil
 }
 
+// nameMarkers has the lines that say where preprocessed text comes from name the source in place
+// of the file that was read. The text is in the file of -o, or as it was said.
+func (c *compilation) nameMarkers(said *bytes.Buffer, input *compilerInput, read string) error {
+	if read == "-" {
+		read = "<stdin>"
+	}
+	named := func(text string) string {
+		var b strings.Builder
+		for line := range strings.Lines(text) {
+			if strings.HasPrefix(line, "# ") && input.path != "-" {
+				line = strings.ReplaceAll(line, strconv.Quote(read), strconv.Quote(input.path))
+			}
+			b.WriteString(line)
+		}
+		return b.String()
+	}
+	if c.line.output == "" || c.line.output == "-" {
+		_, err := io.WriteString(os.Stdout, named(said.String()))
+		return err
+	}
+	info, err := os.Stat(c.line.output)
+	if err != nil || !info.Mode().IsRegular() { // a device, or a pipe
+		return err
+	}
+	text, err := textOf(c.line.output)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(c.line.output, []byte(named(text)), 0o666)
+}
+
 // nameSource puts a source into the file of its dependencies: in place of the file that was
 // read, or first, as GCC has it.
-func (r *rewritten) nameSource(file, read string) error {
+func (r *rewritten) nameSource(l *compilerLine, file, read string) error {
 	text, err := textOf(file)
 	if err != nil {
 		return err
@@ -258,13 +304,14 @@ func (r *rewritten) nameSource(file, read string) error {
 	for included, copied := range r.copies {
 		text = strings.ReplaceAll(text, copied, included)
 	}
-	source := strings.TrimPrefix(strings.NewReplacer(" ", `\ `, "#", `\#`, "$", "$$").Replace(r.input.path), "./")
+	source := strings.TrimPrefix(makeName.Replace(r.input.path), "./")
 	if read != "-" {
 		return os.WriteFile(file, []byte(strings.ReplaceAll(text, read, source)), 0o666)
 	}
 	target, rest, ok := strings.Cut(text, ":")
-	if !ok {
-		return fmt.Errorf("%s: no rule of make is in it", file)
+	if !ok { // of a source that is all, GCC writes no rule
+		targets, _ := l.dependencyTargets(r.input)
+		target, rest = strings.Join(targets, " "), "\n"
 	}
 	return os.WriteFile(file, []byte(target+": "+source+rest), 0o666)
 }
@@ -315,12 +362,15 @@ func (c *compilation) link(changed []rewritten) error {
 	args := slices.Clone(l.args)
 	for n := range changed {
 		input := changed[n].input
-		base := filepath.Base(input.path)
-		object := filepath.Join(c.folder, fmt.Sprint(n)+"-"+strings.TrimSuffix(base, filepath.Ext(base))+".o")
+		object := filepath.Join(c.folder, fmt.Sprint(n)+"-"+input.base()+".o")
+		if dump := l.dumpOptions(input); l.savesTemporaries() {
+			object = dump[len(dump)-1] + input.base() + ".o"
+		}
 		path, text, options, err := c.place(&changed[n])
 		if err != nil {
 			return err
 		}
+		options = append(append(options, l.besideArguments()...), l.dependencyOptions(input)...)
 		words := append(c.options(input, path), append(options, "-c", "-o", object)...)
 		status, err := c.call(text, os.Stdout, os.Stderr, words)
 		if err != nil {
@@ -328,6 +378,11 @@ func (c *compilation) link(changed []rewritten) error {
 		}
 		if status != 0 {
 			return ended(status)
+		}
+		if file := l.dependencyFile(input); file != "" && input.path != "-" {
+			if err := changed[n].nameSource(l, file, path); err != nil {
+				return err
+			}
 		}
 		args[input.index] = object
 	}

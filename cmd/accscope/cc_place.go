@@ -83,7 +83,7 @@ func (c *compilation) place(r *rewritten) (path, text string, options []string, 
 		return "-", r.text, nil, nil
 	}
 	base := filepath.Base(input.path)
-	options = []string{"-dumpbase", base, "-dumpbase-ext", filepath.Ext(base)}
+	options = c.line.dumpOptions(input)
 	for included, copied := range r.copies {
 		options = append(options, "-iquote", filepath.Dir(included), "-ffile-prefix-map="+copied+"="+included)
 	}

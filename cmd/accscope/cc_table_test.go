@@ -117,9 +117,7 @@ func tryCell(t *testing.T, d *cellDirective, clause *cellClause, command, file s
 		source = cellFortran(d, clause)
 	}
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, file), []byte(source), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFiles(t, folder, map[string]string{file: source})
 	environment := []string{"ACCSCOPE_CC=" + compilers.C(), "ACCSCOPE_CXX=" + compilers.CXX(), "ACCSCOPE_FC=" + compilers.Fortran()}
 	r := execute(t, folder, environment, accscope, command, "--accscope-explain", "-w", "-foffload=disable", "-o", "x", file)
 	if r.status != 0 {

@@ -48,6 +48,20 @@ func TestWrapperPrograms(t *testing.T) {
 	}
 }
 
+// writeFiles writes files of a folder, by their contents.
+func writeFiles(t *testing.T, folder string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		path := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 const wrapped = `#include "x.h"
 #define UNUSED 1
 int main (void)
@@ -65,17 +79,10 @@ int main (void)
 func wrappedFolder(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(folder, "src"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range map[string]string{
+	writeFiles(t, folder, map[string]string{
 		"src/a.c": wrapped, "a.c": wrapped, "x.h": "#define ZERO 0\n", "src/x.h": "#define ZERO 1\n",
-		"other.c": "int other (void) { return 0; }\n", "plain.rsp": "-o 'the program' -g\n src/a.c other.c",
-	} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+		"other.c": "int other (void) { return 0; }\n", "text": strings.Replace(wrapped, "ZERO", "ZERO + 1", 1), "plain.rsp": "-o 'the program' -g\n src/a.c other.c",
+	})
 	return folder
 }
 
@@ -95,7 +102,11 @@ func TestWrapperCommandLines(t *testing.T) {
 		{name: "object", args: []string{"-c", "src/a.c", "-MD"}, made: "a.d", holds: "a.o: src/a.c /usr/include/stdc-predef.h src/x.h"},
 		{name: "dependencies", args: []string{"-c", "a.c", "-MMD", "-MF", "deps", "-MT", "target"}, made: "deps", holds: "target: a.c x.h"},
 		{name: "assembly", args: []string{"-S", "a.c", "other.c"}, made: "other.s"},
-		{name: "preprocessed", args: []string{"-E", "src/a.c", "-o", "a.i"}, made: "a.i", holds: "# 1 \"src/x.h\" 1"},
+		{name: "preprocessed", args: []string{"-E", "src/a.c", "-o", "a.i"}, made: "a.i", holds: "# 0 \"src/a.c\" # 0 \"<built-in>\""},
+		{name: "intermediate files", args: []string{"-save-temps", "src/a.c", "-o", "program"}, status: 1},
+		{name: "link-time optimisation", args: []string{"-flto", "-O2", "src/a.c", "other.c", "-o", "program"}, status: 1},
+		{name: "languages", args: []string{"-x", "c", "text", "-x", "none", "other.c", "-o", "program"}, status: 1},
+		{name: "options joined", args: []string{"-xc", "text", "-oprogram", "-pipe"}, status: 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			folder := wrappedFolder(t)
@@ -120,6 +131,19 @@ func TestWrapperCommandLines(t *testing.T) {
 			t.Errorf("exit status %d, want 1", r.status)
 		}
 	})
+	t.Run("standard input", func(t *testing.T) {
+		folder := wrappedFolder(t)
+		execute(t, folder, nil, "sh", "-ec", "'"+accscope+"' cc -x c - -o program < text").must(t)
+		if r := execute(t, folder, nil, filepath.Join(folder, "program")); r.status != 1 {
+			t.Errorf("exit status %d, want 1", r.status)
+		}
+	})
+	t.Run("preprocessed to standard output", func(t *testing.T) {
+		said := invoke(t, wrappedFolder(t), "cc", "-E", "a.c").must(t).stdout
+		if !strings.HasPrefix(said, "# 0 \"a.c\"\n") || strings.Contains(said, "<stdin>") {
+			t.Errorf("said:\n%.400s", said)
+		}
+	})
 	t.Run("warnings of the source", func(t *testing.T) {
 		said := invoke(t, wrappedFolder(t), "cc", "-c", "-Wall", "-Wextra", "-Wpedantic", "-Wunused-macros", "src/a.c").must(t).stderr
 		if strings.Count(said, "warning:") != 1 || !strings.Contains(said, `src/a.c:2: warning: macro "UNUSED" is not used`) {
@@ -128,9 +152,7 @@ func TestWrapperCommandLines(t *testing.T) {
 	})
 	t.Run("byte order mark", func(t *testing.T) {
 		folder := wrappedFolder(t)
-		if err := os.WriteFile(filepath.Join(folder, "a.c"), []byte("\uFEFF"+wrapped), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeFiles(t, folder, map[string]string{"a.c": "\uFEFF" + wrapped})
 		invoke(t, folder, "cc", "-o", "program", "a.c").must(t)
 		execute(t, folder, nil, filepath.Join(folder, "program")).must(t)
 	})
@@ -158,9 +180,7 @@ func TestWrapperCommandLines(t *testing.T) {
 func TestWrapperRowsOfArrays(t *testing.T) {
 	folder := t.TempDir()
 	for _, directive := range []string{"enter data copyin(m[0:2][1:2])", "exit data copyout(m[0:2][1:2])", "data copy(m[0:2][1:2])"} {
-		if err := os.WriteFile(filepath.Join(folder, "a.c"), []byte("void f (int m[4][4])\n{\n#pragma acc "+directive+"\n  {}\n}\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeFiles(t, folder, map[string]string{"a.c": "void f (int m[4][4])\n{\n#pragma acc " + directive + "\n  {}\n}\n"})
 		if r := invoke(t, folder, "cc", "-c", "a.c"); r.status != 1 || !strings.Contains(r.stderr, "a.c:3:") || !strings.Contains(r.stderr, "error: ") {
 			t.Errorf("%s: exit status %d, said:\n%s", directive, r.status, r.stderr)
 		}
@@ -170,10 +190,7 @@ func TestWrapperRowsOfArrays(t *testing.T) {
 // What cannot be had is an error where the clause stands, and nothing is made.
 func TestWrapperRefuses(t *testing.T) {
 	folder := t.TempDir()
-	source := filepath.Join(folder, "a.c")
-	if err := os.WriteFile(source, []byte("void f (int *p)\n{\n#pragma acc data \\\n  copy(always: p[0:2])\n  {}\n}\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFiles(t, folder, map[string]string{"a.c": "void f (int *p)\n{\n#pragma acc data \\\n  copy(always: p[0:2])\n  {}\n}\n"})
 	r := invoke(t, folder, "cc", "-c", "a.c")
 	if r.status != 1 || !strings.Contains(r.stderr, "a.c:3:") || !strings.Contains(r.stderr, ": error: the modifier always of copy cannot be had") {
 		t.Errorf("exit status %d, said:\n%s", r.status, r.stderr)
@@ -181,9 +198,7 @@ func TestWrapperRefuses(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(folder, "a.o")); err == nil {
 		t.Error("an object is made")
 	}
-	if err := os.WriteFile(source, []byte("int g (int);\n#pragma acc routine seq bind(g)\nint f (int x) { return x; }\n#pragma acc routine seq\nint h (int x) { return f (x); }\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFiles(t, folder, map[string]string{"a.c": "int g (int);\n#pragma acc routine seq bind(g)\nint f (int x) { return x; }\n#pragma acc routine seq\nint h (int x) { return f (x); }\n"})
 	if r := invoke(t, folder, "cc", "-c", "a.c"); r.status != 1 || !strings.Contains(r.stderr, "a.c:2:25: error: bind of f cannot be had with GCC: the routine in line 5 calls it") {
 		t.Errorf("exit status %d, said:\n%s", r.status, r.stderr)
 	}
@@ -200,9 +215,7 @@ func TestWrapperUnknownDirectives(t *testing.T) {
 		"function(f)":       {1, "a.c:1:13: error: function of PGI's model cannot be had"},
 		"paralel loop":      {0, "a.c:1:13: warning: paralel is no directive of OpenACC: GCC ignores it"},
 	} {
-		if err := os.WriteFile(filepath.Join(folder, "a.c"), []byte("#pragma acc "+directive+"\nint f (int *p) { return *p; }\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeFiles(t, folder, map[string]string{"a.c": "#pragma acc " + directive + "\nint f (int *p) { return *p; }\n"})
 		if r := invoke(t, folder, "cc", "-c", "a.c"); r.status != want.status || strings.Count(r.stderr, want.said) != 1 {
 			t.Errorf("%s: exit status %d, said:\n%s", directive, r.status, r.stderr)
 		}
@@ -225,21 +238,14 @@ func TestWrapperExplains(t *testing.T) {
 // themselves.
 func TestWrapperIncludes(t *testing.T) {
 	folder := t.TempDir()
-	for name, content := range map[string]string{
+	writeFiles(t, folder, map[string]string{
 		"src/a.c":     "#include \"way.h\"\n#include \"../other.h\"\n/* acc */\nint main (void) { return twice (2) + OTHER; }\n",
 		"src/way.h":   "#include \"leaf.h\"\n#include \"../other.h\"\n",
 		"src/leaf.h":  "#ifndef LEAF\n#define LEAF\nstatic int twice (int n)\n{\n#pragma acc parallel self(n > 0) copy(n)\n  n *= 2;\n  return n + (__LINE__ - 7) + __FILE__[4] - 'l';\n}\n#endif\n",
 		"other.h":     "#define OTHER 3\n",
 		"leaf.f90":    "!$acc parallel self copy(n)\n  n = 2 * n\n!$acc end parallel\n",
 		"program.f90": "program p ! with acc\n  integer :: n = 2\n  include 'leaf.f90'\n  if (n == 4) stop 7\nend program\n",
-	} {
-		if err := os.MkdirAll(filepath.Join(folder, filepath.Dir(name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	invoke(t, folder, "cc", "-MD", "-MF", "deps", "-o", "program", "src/a.c").must(t)
 	if r := execute(t, folder, nil, filepath.Join(folder, "program")); r.status != 7 {
 		t.Errorf("exit status %d, want 7", r.status)
@@ -274,9 +280,7 @@ func TestWrapperNames(t *testing.T) {
 func TestWrapperBounds(t *testing.T) {
 	folder := t.TempDir()
 	source := "int main (void) { int a[4] = { 0 };\n#pragma acc data region copy(a[0:3])\n{\n#pragma acc update host(a[0:2])\n}\nreturn a[0]; }\n"
-	if err := os.WriteFile(filepath.Join(folder, "a.c"), []byte(source), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFiles(t, folder, map[string]string{"a.c": source})
 	r := invoke(t, folder, "cc", "--accscope-show", "a.c").must(t)
 	if !strings.Contains(r.stderr, "a.c:4:20: warning: the subarrays are taken as begin and length") || !strings.Contains(r.stdout, "update host(a[0:2])") {
 		t.Errorf("shows:\n%s\nsays:\n%s", r.stdout, r.stderr)

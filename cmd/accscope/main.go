@@ -39,6 +39,10 @@ type statusError struct {
 func main() {
 	launch.KeepIgnored()
 	asCompiler()
+	if err := asBinaryTool(); err != nil {
+		fmt.Fprintf(stderr, "accscope: %s\n", schema.Plain(err))
+		os.Exit(exitNotFound)
+	}
 	root := newRootCommand()
 	if err := root.Execute(); err != nil {
 		var usage usageError
