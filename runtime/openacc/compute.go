@@ -34,7 +34,6 @@ func (t *launcher) Parallel(c *Construct) (local *Device) {
 	}
 	t.context.offloads = true
 	t.offload(d, c)
-	t.endCompute()
 	return nil
 }
 

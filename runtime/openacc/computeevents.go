@@ -1,7 +1,6 @@
 package openacc
 
 import (
-	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -26,7 +25,7 @@ const (
 	computeSteps
 )
 
-// Behind these in computeEvents: the events of the upload of the argument block's values,
+// Behind these in computeMemory: the events of the upload of the argument block's values,
 // between enterStart and enterEnd.
 const (
 	valuesStart = computeSteps + iota
@@ -59,22 +58,19 @@ func computeIndex(event callbacks.Event) int {
 	return computeSteps
 }
 
-// computeEvents are the events of one compute construct, composed once for all
-// that the program's call will launch.
+// computeEvents are the events of a compute construct, composed once for all that the
+// program's call will launch.
 type computeEvents struct {
-	said
-	*computeMemory
-	filled   bool       // general is the construct's in progress
-	launched launched   // what launch was filled for
-	kernel   string     // what events call the kernel of launched
-	told     toldValues // what values was filled for last
-	busy     bool       // the construct has not ended
-	lent     bool       // it is of no site
+	*computeMemory            // nil before the first
+	begun          bool       // it is the construct's in progress
+	filled         bool       // and what its events have in common, too
+	launched       launched   // what launch was filled for
+	kernel         string     // what events call the kernel of launched
+	told           toldValues // what values was filled for last
 }
 
 // computeMemory is the part of computeEvents that C sees.
 type computeMemory struct {
-	shared   general
 	explicit callbacks.EventInfo // of the construct itself
 	implicit callbacks.EventInfo
 	launch   callbacks.EventInfo
@@ -91,9 +87,26 @@ type launched struct {
 	version  uint64 // of the Attributor's answers
 }
 
-func (t *raiser) newComputeEvents() *computeEvents {
-	e := &computeEvents{computeMemory: (*computeMemory)(t.memory.allocate(unsafe.Sizeof(computeMemory{})))}
-	e.said = said{general: &e.shared, lasting: e.steps[:]}
+// compute is the events of the compute construct in progress.
+func (t *raiser) compute() *siteEvents {
+	e := t.ownEvents()
+	if e.begun {
+		return e
+	}
+	if e.begun = true; e.computeMemory == nil {
+		e.computeMemory = (*computeMemory)(t.memory.allocate(unsafe.Sizeof(computeMemory{})))
+		e.compose()
+	}
+	if e.explicit.ParentConstruct != t.context.parent {
+		e.setParent(t.context.parent)
+	}
+	for i := range e.pairs {
+		e.pairs[i].Release()
+	}
+	return e
+}
+
+func (e *siteEvents) compose() {
 	for _, of := range []*callbacks.EventInfo{&e.explicit, &e.implicit, &e.launch} {
 		of.Implicit = 1
 	}
@@ -115,59 +128,11 @@ func (t *raiser) newComputeEvents() *computeEvents {
 			of, pair = &e.values, 5
 		}
 		e.steps[i] = callbacks.Step{Event: event, Flags: ofCompute, Pair: addressOf(&e.pairs[pair]),
-			Info: addressOf(&e.shared.info), API: addressOf(&e.shared.api), EventInfo: addressOf(of)}
+			Info: addressOf(&e.info), API: addressOf(&e.api), EventInfo: addressOf(of)}
 	}
-	return e
 }
 
-// compute is the events of the compute construct in progress.
-func (t *raiser) compute() *computeEvents {
-	if e := t.context.compute; e != nil {
-		return e
-	}
-	return t.beginCompute()
-}
-
-func (t *raiser) beginCompute() *computeEvents {
-	e := t.freeCompute()
-	e.busy, e.filled, t.context.compute = true, false, e
-	if e.explicit.ParentConstruct != t.context.parent {
-		e.setParent(t.context.parent)
-	}
-	for i := range e.pairs {
-		e.pairs[i].Release()
-	}
-	return e
-}
-
-// freeCompute is what was composed for this place and queue before, if anything was.
-func (t *raiser) freeCompute() *computeEvents {
-	own := t.here().events.of(uint64(t.context.async), mostCalls)
-	if *own == nil {
-		*own = t.spareCompute()
-	}
-	if !(*own).busy {
-		return *own
-	}
-	// The construct is inside a callback or kernel of another one.
-	lent := t.spareCompute()
-	lent.lent = true
-	return lent
-}
-
-// spareCompute is of no site, and says nothing yet.
-func (t *raiser) spareCompute() *computeEvents {
-	for i, e := range slices.Backward(t.spares) {
-		if !e.busy {
-			t.spares = slices.Delete(t.spares, i, i+1)
-			e.like, e.launched, e.told = likeness{}, launched{}, toldValues{}
-			return e
-		}
-	}
-	return t.newComputeEvents()
-}
-
-func (e *computeEvents) setParent(parent construct) {
+func (e *siteEvents) setParent(parent construct) {
 	e.changed()
 	for _, of := range []*callbacks.EventInfo{&e.explicit, &e.implicit, &e.launch, &e.values} {
 		of.ParentConstruct = parent
@@ -180,7 +145,7 @@ func (t *raiser) planCompute(i int) { t.planComputes(i, i) }
 
 // planComputes adds events that follow one another.
 func (t *raiser) planComputes(first, last int) {
-	p, e := t.plan, t.context.compute
+	p, e := t.plan, t.context.events
 	if !p.raises && atomic.LoadUint32(t.wantedEvents)&allComputeEvents == 0 {
 		t.context.planned = max(last+1, t.context.planned) // nobody wants them
 		return
@@ -209,7 +174,7 @@ func (t *raiser) planFirstComputes(first, last int) {
 func (t *raiser) planComposed(first, last int) {
 	e := t.compute()
 	if !e.filled {
-		t.generalOf(&e.said)
+		t.ownGeneral()
 		e.filled = true
 	}
 	t.makeRoom(uint32(last-first) + 1)
@@ -232,14 +197,5 @@ func (t *raiser) planSaid(i int) {
 	if p := t.plan; !p.pending() || p.Count == callbacks.PlanSteps {
 		t.room()
 	}
-	t.plan.add(t.context.compute.steps[i : i+1])
-}
-
-// endCompute ends the events of the compute construct in progress.
-func (t *raiser) endCompute() {
-	if e := t.context.compute; e != nil {
-		if t.context.compute, e.busy = nil, false; e.lent {
-			t.spares, e.lent = append(t.spares, e), false
-		}
-	}
+	t.plan.add(t.context.events.steps[i : i+1])
 }

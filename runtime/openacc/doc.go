@@ -30,7 +30,9 @@
 // tell so without a crossing.
 // A compute construct that finds all its data on the device is one plan from its first
 // event to its last (steady.go). A compute construct's events are composed once for
-// each place that launches (computeevents.go), others each time (events.go). A callback
+// each place that launches and its queue (computeevents.go), others each time (events.go).
+// What a thread has found out about a place of the program, its site, stays (site.go):
+// the environment variable ACCSCOPE_SITES=0 has each call find it out anew, for tests. A callback
 // that calls the runtime stops the plan behind its event: what comes after it is planned
 // again where the call may have changed it, and says what holds then.
 //

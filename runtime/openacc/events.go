@@ -35,9 +35,9 @@ type context struct {
 	pair eventPair       // of the span
 	wait openWait        // the wait that is being planned
 
-	offloads bool           // a compute construct whose events are computeEvents
-	compute  *computeEvents // its events, nil before the first one
-	planned  int            // of its events: the next one
+	events   *siteEvents // what its events have in common, nil before the first one
+	offloads bool        // a compute construct whose events are computeEvents
+	planned  int         // of these: the next one
 }
 
 // An openWait is a wait that has begun, and whose end is not in the plan yet.
@@ -83,7 +83,7 @@ func (e *eventPair) take(t *raiser) *callbacks.Pair {
 // the call's other events is filled in.
 func (t *raiser) compose(event callbacks.Event, pair *eventPair) (*callbacks.Step, *callbacks.EventInfo) {
 	p := t.plan
-	g := t.generalOf(&p.said)
+	g := t.ownGeneral()
 	s, n := t.step()
 	e := &p.events[n]
 	*s = callbacks.Step{}
@@ -109,7 +109,7 @@ func (t *raiser) composeOwn(event callbacks.Event, pair *eventPair) (*general, *
 	}
 	s, e := t.compose(event, pair)
 	p := t.plan
-	p.own, p.special = p.shared, true
+	p.own, p.special = *t.context.events.general, true
 	s.Info, s.API = addressOf(&p.own.info), addressOf(&p.own.api)
 	return &p.own, e
 }

@@ -77,7 +77,7 @@ func (t *raiser) endWait() {
 // endSpans raises the _end events of the spans that are open in the construct in
 // progress, which an error ends.
 func (t *raiser) endSpans() {
-	if t.context.compute != nil {
+	if e := t.context.events; e != nil && e.begun {
 		switch t.context.planned - 1 {
 		case enterStart:
 			t.planCompute(enterEnd)

@@ -91,7 +91,7 @@ func (t *enqueuer) planLaunch(q *Queue, k *kernelCode, g device.Geometry, b devi
 	if tells || t.rt.activity.Wanted() {
 		ticket = t.correlate(q, name)
 	}
-	if e := t.context.compute; tells {
+	if e := t.context.events; tells {
 		e.steps[launchStart].Correlation, e.steps[launchEnd].Correlation = t.context.correlation, t.context.correlation
 	}
 	t.planComputes(enterEnd, launchStart)

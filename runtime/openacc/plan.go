@@ -40,7 +40,6 @@ func addressOf[T any](of *T) uintptr { return uintptr(unsafe.Pointer(of)) }
 type plan struct {
 	*callbacks.Plan
 	*planMemory
-	said
 	raises     bool // an event is among the steps
 	pools      bool // so is one whose pair is one of Thread.pairs
 	special    bool // own is in use
@@ -57,8 +56,7 @@ const planOperations = 4
 type planMemory struct {
 	plan     callbacks.Plan
 	steps    [callbacks.PlanSteps]callbacks.Step // but for those of computeEvents
-	shared   general
-	own      general // of an event that differs
+	own      general                             // of an event that differs
 	events   [callbacks.PlanSteps]callbacks.EventInfo
 	operands [planOperations]device.Operands
 }
@@ -73,14 +71,13 @@ type planned struct {
 
 // What Step.Flags says of an event.
 const (
-	ofCompute  = callbacks.Lasting      // it is one of a computeEvents
+	ofCompute  = callbacks.Lasting      // it is one of computeEvents
 	pooledPair = callbacks.Lasting << 1 // its pair is one of Thread.pairs, and goes back there
 )
 
 func (p *plan) init(m *memory) {
 	p.planMemory = (*planMemory)(m.allocate(unsafe.Sizeof(planMemory{})))
 	p.Plan = &p.planMemory.plan
-	p.said.general = &p.planMemory.shared
 	for i := range p.operations {
 		p.operations[i].Operands = &p.operands[i]
 	}
@@ -287,7 +284,7 @@ func (t *raiser) drop(from int) {
 		p.prepared--
 	}
 	p.Count = n
-	if e := t.context.compute; e != nil {
+	if e := t.context.events; e != nil {
 		e.filled = false
 	}
 }

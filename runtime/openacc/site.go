@@ -17,8 +17,8 @@ type site struct {
 	unsteady bool           // its construct was not steady the last time (steady.go)
 	values   lastValues
 	texts    kept[text]
-	events   kept[*computeEvents] // by async value
-	launches kept[*recalled]      // by a hash of their variables
+	events   kept[*siteEvents] // by async value
+	launches kept[*recalled]   // by a hash of their variables
 }
 
 // mostCalls is of how many queues a site keeps the events, and of how many variables what a
@@ -36,15 +36,23 @@ type kept[T any] struct {
 // of is the value of a key. Where there was none it is zero, or, of most others, the one that
 // has been there for longest: whoever asked sees by itself what it is of.
 func (k *kept[T]) of(key uint64, most int) *T {
+	if k.last < len(k.keys) && k.keys[k.last] == key {
+		return &k.values[k.last]
+	}
+	return k.find(key, most)
+}
+
+// find is of for another key than the last one. Calls take turns: the next one is looked at first.
+func (k *kept[T]) find(key uint64, most int) *T {
 	n := len(k.keys)
-	// Calls of a site are alike or take turns: the key is the last one, or the next.
-	for i, at := 0, k.last; i < n; i++ {
+	for i := 1; i < n; i++ {
+		at := k.last + i
+		if at >= n {
+			at -= n
+		}
 		if k.keys[at] == key {
 			k.last = at
 			return &k.values[at]
-		}
-		if at++; at == n {
-			at = 0
 		}
 	}
 	if n < most {
@@ -68,7 +76,7 @@ const (
 type sites struct {
 	table  *[siteSets][siteWays]*site // nil before the first
 	latest *site                      // looked up last
-	spares []*computeEvents           // of no site
+	spares []*siteEvents              // of no site
 }
 
 // setOf is where sites are looked for.
@@ -99,8 +107,7 @@ func (s *sites) of(at attribution.CallSite) *site {
 	return found
 }
 
-// forget has the next call find out all of it. Events that are in use become spare when
-// their construct ends.
+// forget has the next call find out all of it.
 func (s *sites) forget() {
 	s.latest = nil
 	if s.table == nil {

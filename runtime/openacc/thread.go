@@ -39,9 +39,6 @@ func (rt *Runtime) NewThread(events *callbacks.Thread, former *Thread) *Thread {
 		l.plan.forget()
 	}
 	made.sites.forget()
-	for _, e := range made.spares {
-		e.busy, e.lent = false, false
-	}
 	memory, levels, version, pairs, spares := made.memory, made.levels, made.version, made.pairs, made.spares
 	synchronous, regions, remote := made.synchronous[:0], made.regions[:0], made.prober.remote
 	*made = Thread{}

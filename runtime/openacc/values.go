@@ -133,7 +133,7 @@ func (t *launcher) planValues(q *Queue) error {
 // sayValues has the events of the upload of values say what it carries; false where the
 // construct's other events are not composed.
 func (t *launcher) sayValues(address device.Address) bool {
-	e := t.context.compute
+	e := t.context.events
 	if e == nil || !e.filled {
 		return false
 	}
@@ -155,7 +155,7 @@ func (t *launcher) sayValues(address device.Address) bool {
 // sayValuesAgain is sayValues where nothing but the block's address is another one than what
 // these events said last.
 func (t *launcher) sayValuesAgain(address device.Address) bool {
-	e := t.context.compute
+	e := t.context.events
 	if e == nil || !e.filled || e.told.list == nil || e.told != t.toldValues() {
 		return false
 	}

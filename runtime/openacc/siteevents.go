@@ -1,23 +1,68 @@
 package openacc
 
 import (
+	"slices"
+	"unsafe"
+
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/attribution"
 )
 
-// said is what the events of a call have in common. It stays from call to call where
-// it is the same.
-type said struct {
-	general *general
-	like    likeness         // what general was filled for; zero: nothing
-	lasting []callbacks.Step // events that say it each time, if there are any
+// siteEvents are what all events of a site have in common, on one queue, and those of its
+// compute construct. They stay from call to call where they are the same.
+type siteEvents struct {
+	*general
+	like likeness // what general was filled for; zero: nothing
+	computeEvents
 }
 
-// changed has a tool look again at all that they say.
-func (b *said) changed() {
-	for i := range b.lasting {
-		b.lasting[i].Changed()
+// changed has a tool look again at all that the events which stay say.
+func (e *siteEvents) changed() {
+	if e.computeMemory != nil {
+		for i := range e.steps {
+			e.steps[i].Changed()
+		}
 	}
+}
+
+// ownEvents are those of the call in progress: of its site and queue or, where a call around
+// the callback in which it is has these, spare ones.
+func (t *raiser) ownEvents() *siteEvents {
+	if e := t.context.events; e != nil {
+		return e
+	}
+	return t.findEvents()
+}
+
+func (t *raiser) findEvents() *siteEvents {
+	known := t.here().events.of(uint64(t.context.async), mostCalls)
+	if *known == nil {
+		*known = t.spareEvents()
+	}
+	e := *known
+	if t.level > 0 && t.inUse(e) {
+		e = t.spareEvents()
+		t.spares = append(t.spares, e)
+	}
+	e.begun, e.filled, t.context.events = false, false, e
+	return e
+}
+
+// spareEvents are of no site, and say nothing yet.
+func (t *raiser) spareEvents() *siteEvents {
+	for i, e := range slices.Backward(t.spares) {
+		if !t.inUse(e) {
+			t.spares = slices.Delete(t.spares, i, i+1)
+			e.like, e.launched, e.told = likeness{}, launched{}, toldValues{}
+			return e
+		}
+	}
+	return &siteEvents{general: (*general)(t.memory.allocate(unsafe.Sizeof(general{})))}
+}
+
+// inUse says whether a call around the one in progress raises e.
+func (t *raiser) inUse(e *siteEvents) bool {
+	return slices.ContainsFunc(t.levels[1:t.level+1], func(l *level) bool { return l.aside && l.outer.context.events == e })
 }
 
 type general struct {
@@ -36,26 +81,27 @@ type likeness struct {
 	version    uint64 // of the Attributor's answers
 }
 
-// generalOf is what the events of the call in progress have in common, in b.
-func (t *raiser) generalOf(b *said) *general {
+// ownGeneral is what the events of the call in progress have in common.
+func (t *raiser) ownGeneral() *general {
+	e := t.ownEvents()
 	if !t.versioned {
 		t.checkVersion()
 	}
-	like, c := &b.like, &t.context
+	like, c := &e.like, &t.context
 	if d := c.device; d != nil && like.device == d && like.async == c.async && like.queue == c.queue &&
 		like.at.ReturnAddress == t.place.ReturnAddress && like.at.Function == t.function &&
 		like.generation == d.generation.Load() && like.open == d.isOpen() && like.version == t.version {
-		return b.general
+		return e.general
 	}
-	if t.plan.says(b.general) {
+	if t.plan.says(e.general) {
 		t.carryOut()
 	}
 	*like = likeness{at: t.site(), async: c.async, device: c.device, version: t.version}
 	if d := c.device; d != nil {
 		like.queue, like.generation, like.open = c.queue, d.generation.Load(), d.isOpen()
 	}
-	t.fill(b)
-	return b.general
+	t.fill(e)
+	return e.general
 }
 
 // says whether an event that is to be raised says what g does.
@@ -79,9 +125,9 @@ func (t *namer) checkVersion() {
 	}
 }
 
-func (t *raiser) fill(b *said) {
-	g, like := b.general, &b.like
-	b.changed()
+func (t *raiser) fill(e *siteEvents) {
+	g, like := e.general, &e.like
+	e.changed()
 	g.info = callbacks.Info{LineNo: -1, EndLineNo: -1, FuncLineNo: -1, FuncEndLineNo: -1,
 		Async: int64(like.async), AsyncQueue: int64(like.async)}
 	g.api = callbacks.APIInfo{Vendor: callbacks.Vendor}
@@ -116,15 +162,9 @@ func (g *general) onDevice(d *Device, open bool) {
 // refresh fills in again what the events of the plan have in common, after a callback
 // of one of them has called the runtime.
 func (t *raiser) refresh() {
-	t.refill(&t.plan.said)
-	if e := t.context.compute; e != nil {
-		t.refill(&e.said)
-	}
-}
-
-func (t *raiser) refill(b *said) {
-	if like := &b.like; like.device != nil {
+	if e := t.context.events; e != nil && e.like.device != nil {
+		like := &e.like
 		like.generation, like.open, like.version = like.device.generation.Load(), like.device.isOpen(), t.version
-		t.fill(b)
+		t.fill(e)
 	}
 }
