@@ -56,7 +56,7 @@ func sampled(t *testing.T, rate int, name string, args ...string) (samples []Sam
 	return samples, lost
 }
 
-func compile(t *testing.T, source string) string {
+func compile(t testing.TB, source string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "program")
 	if output, err := exec.Command(compilers.C(), "-O2", "-g", "-pthread", "-o", program, filepath.Join("testdata", source)).CombinedOutput(); err != nil {

@@ -1,13 +1,15 @@
 // Package pprof writes a trace as a pprof profile, so that `go tool pprof -http`
 // draws flame graphs of host time, device time, bytes moved (sample type bytes) and
-// allocated on devices, and counts, by what was nested in what. Samples have the
-// labels rank, device, queue, thread, variable and kind, by which -tagfocus chooses
+// allocated on devices, and counts, by what was nested in what, and of host code by samples of
+// processors (sample type cpu, where there are any). Samples have the labels rank, device,
+// queue, thread, variable, kind, and of host code doing, by which -tagfocus chooses
 // and -tagroot divides; mappings are the programs.
 package pprof
 
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,6 +62,9 @@ func Write(w io.Writer, trace *store.Trace, options export.Options) error {
 			sample.Location = append(sample.Location, b.location(stack.Site.Process, stack.Frames[i]))
 		}
 		p.Sample = append(p.Sample, sample)
+	}
+	if err := b.samples(trace, options); err != nil {
+		return err
 	}
 	if err := p.CheckValid(); err != nil {
 		return fmt.Errorf("building the pprof profile: %w", err)
@@ -142,4 +147,35 @@ func (b *builder) location(process model.ProcessID, frame stacks.Frame) *profile
 	b.profile.Location = append(b.profile.Location, location)
 	b.locations[place{process, frame}] = location
 	return location
+}
+
+// samples adds what processors were sampled at, where the trace has that: as a type of sample
+// of its own, with label doing.
+func (b *builder) samples(trace *store.Trace, options export.Options) error {
+	list, err := stacks.Samples(trace, options)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	p := b.profile
+	types := len(p.SampleType)
+	p.SampleType = append(p.SampleType, &profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	for _, s := range p.Sample {
+		s.Value = append(s.Value, 0)
+	}
+	for i := range list {
+		x := &list[i]
+		sample := &profile.Sample{Value: append(make([]int64, types), x.Time)}
+		sample.Label = map[string][]string{"kind": {"cpu_sample"}, "doing": {x.Doing}}
+		if thread := b.threads[x.Thread]; thread != "" {
+			sample.Label["thread"] = []string{thread}
+		}
+		if rank, known := b.ranks[x.Process]; known && rank >= 0 {
+			sample.NumLabel, sample.NumUnit = map[string][]int64{"rank": {int64(rank)}}, map[string][]string{"rank": {"count"}}
+		}
+		for _, frame := range slices.Backward(x.Frames) {
+			sample.Location = append(sample.Location, b.location(x.Process, frame))
+		}
+		p.Sample = append(p.Sample, sample)
+	}
+	return nil
 }

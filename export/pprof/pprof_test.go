@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -27,6 +28,38 @@ func TestGaps(t *testing.T) {
 	p, err := profile.ParseData(file.Bytes())
 	if err != nil || len(p.Comments) != len(gaps) || !strings.Contains(p.Comments[0], "callbacks switched off") {
 		t.Errorf("%q, %v", p.Comments, err)
+	}
+}
+
+// Host code that was sampled is a type of sample of its own, which only a trace with samples
+// has; by label doing it is told apart what threads were in.
+func TestHostCode(t *testing.T) {
+	var file bytes.Buffer
+	if err := Write(&file, tracetest.Open(t, tracetest.Sampled(t)), export.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.ParseData(file.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, doing := len(p.SampleType)-1, map[string]int64{}
+	for _, s := range p.Sample {
+		if s.Value[at] > 0 {
+			doing[s.Label["doing"][0]] += s.Value[at]
+			if innermost := s.Location[0].Line[0]; s.Label["doing"][0] == "waiting" && (innermost.Function.Name != "step" || innermost.Line != 31 || len(s.Location) != 2) {
+				t.Errorf("%+v", s)
+			}
+		}
+	}
+	if p.SampleType[at].Type != "cpu" || !reflect.DeepEqual(doing, map[string]int64{"else": 30, "OpenACC": 10, "waiting": 10, "MPI": 10}) {
+		t.Errorf("%s: %v", p.SampleType[at].Type, doing)
+	}
+	file.Reset()
+	if err := Write(&file, tracetest.Generated(t, 100), export.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := profile.ParseData(file.Bytes()); err != nil || len(p.SampleType) != at {
+		t.Errorf("without samples: %v, %v", p.SampleType, err)
 	}
 }
 

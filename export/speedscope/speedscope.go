@@ -1,6 +1,7 @@
 // Package speedscope writes a trace as speedscope JSON: a profile for each thread
 // and each device queue, in the order of time ("Time Order" is the run), and the
-// sums of host and device time by what was nested in what.
+// sums of host and device time by what was nested in what; of host code, where processors
+// were sampled, too.
 package speedscope
 
 import (
@@ -90,7 +91,7 @@ func Write(w io.Writer, trace *store.Trace, options export.Options) error {
 		threads: map[model.ThreadID]*track{}, queues: map[model.QueueID]*queue{},
 		file: file{Schema: "https://www.speedscope.app/file-format-schema.json", Name: trace.Path(), Exporter: "accscope",
 			Shared: shared{Frames: []frame{}}}}
-	for _, step := range []func() error{f.introduce, f.records, f.activities, f.sums} {
+	for _, step := range []func() error{f.introduce, f.records, f.activities, f.sums, f.samples} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -264,5 +265,24 @@ func (f *writer) sums() error {
 			f.file.Profiles = append(f.file.Profiles, p)
 		}
 	}
+	return nil
+}
+
+// samples makes a profile of what processors were sampled at, by what the threads were in.
+func (f *writer) samples() error {
+	list, err := stacks.Samples(f.trace, f.options)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	p := &profile{Type: "sampled", Name: "host code, samples of processors", Unit: "nanoseconds"}
+	for i := range list {
+		x := &list[i]
+		sample := []int{f.frame(stacks.Frame{Name: x.Doing})}
+		for _, frame := range x.Frames {
+			sample = append(sample, f.frame(frame))
+		}
+		p.Samples, p.Weights, p.EndValue = append(p.Samples, sample), append(p.Weights, x.Time), p.EndValue+x.Time
+	}
+	f.file.Profiles = append(f.file.Profiles, p)
 	return nil
 }

@@ -133,3 +133,19 @@ func valid(t *testing.T, trace *store.Trace) {
 		t.Errorf("operations last %d ns, in the trace %d", lasted[true], busy)
 	}
 }
+
+// Host code that was sampled is a profile, below what its threads were in.
+func TestHostCode(t *testing.T) {
+	f := written(t, tracetest.Open(t, tracetest.Sampled(t)), export.Options{})
+	p := f.Profiles[len(f.Profiles)-1]
+	if p.Type != "sampled" || p.Name != "host code, samples of processors" || p.EndValue != 60 || len(p.Samples) != 5 || p.Weights[0] != 20 {
+		t.Fatalf("%+v", p)
+	}
+	var names []string
+	for _, frame := range p.Samples[0] {
+		names = append(names, f.Shared.Frames[frame].Name)
+	}
+	if strings.Join(names, " ") != "else main step" {
+		t.Errorf("%q", names)
+	}
+}
