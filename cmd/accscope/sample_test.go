@@ -97,6 +97,19 @@ func TestSampleLiesInSpans(t *testing.T) {
 	}
 }
 
+// Short processes of one program each have their functions, wherever the loader put them.
+func TestSampleManyProcesses(t *testing.T) {
+	requireSamples(t)
+	folder, program := t.TempDir(), buildSource(t, "shares.c")
+	invoke(t, folder, "run", "-q", "--sample=1000", "--device", "sim", "-o", "many.db", "--", "sh", "-c", "for i in 1 2 3 4 5; do "+program+" 1; done").must(t)
+	if got := queried(t, folder, "many.db", "SELECT count(DISTINCT process) FROM cpu_samples WHERE function = 'triple' AND source_file LIKE '%shares.c' AND line > 0"); got[0] != "5" {
+		t.Errorf("%s of 5 processes have the function", got[0])
+	}
+	if got := queried(t, folder, "many.db", "SELECT count(*) FROM (SELECT DISTINCT process, address FROM cpu_stacks EXCEPT SELECT process, address FROM frame)"); got[0] != "0" {
+		t.Errorf("%s addresses are not known", got[0])
+	}
+}
+
 // A value that is none is refused, and so is what cannot be had together.
 func TestSampleFlag(t *testing.T) {
 	for flag, want := range map[string]string{"--sample=100000": "10000", "--sample=-1": "want 1 to", "--sample=often": "invalid argument"} {

@@ -3,9 +3,11 @@ package ingest
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/accscope/accscope/collector/capture"
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/write"
@@ -40,8 +42,12 @@ func (in *Ingester) frames() error {
 	for _, p := range in.processes {
 		folders[p.info.ID] = p.dir
 	}
+	alike := in.alike(returns, folders)
+	returns = slices.Collect(maps.Keys(alike))
 	// One process after the other: each may have many files.
-	slices.SortStableFunc(returns, func(a, b write.Return) int { return cmp.Compare(a.Process, b.Process) })
+	slices.SortFunc(returns, func(a, b write.Return) int {
+		return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.Address, b.Address))
+	})
 	var resolver *source.Process
 	of := model.ProcessID(0)
 	leave := func() {
@@ -93,9 +99,58 @@ func (in *Ingester) frames() error {
 				return err
 			}
 		}
-		if err := in.writer.SaveFrame(frame); err != nil {
-			return err
+		for _, same := range alike[r] {
+			frame.Process, frame.Address = same.Process, same.Address
+			if err := in.writer.SaveFrame(frame); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// alike gives for addresses that are to be found the ones that mean the same: of a file that
+// several processes had loaded, each from where it was, those of its first process stand for
+// all. So ten thousand short processes of a program take no longer than one.
+func (in *Ingester) alike(returns []write.Return, folders map[model.ProcessID]string) map[write.Return][]write.Return {
+	type file struct{ path, build string }
+	type loaded struct {
+		process model.ProcessID
+		module  capture.Module
+	}
+	first, read := map[file][]loaded{}, map[model.ProcessID][]capture.Module{}
+	modulesOf := func(process model.ProcessID) []capture.Module {
+		return lookup.Make(read, process, func() []capture.Module {
+			c, err := capture.Open(folders[process])
+			if err != nil {
+				return nil // resolver says so
+			}
+			defer c.Close()
+			modules, _ := c.Modules() //nolint:errcheck // likewise, and those before the damage are given
+			for _, m := range modules {
+				of := file{m.Path, m.BuildID}
+				if list := first[of]; m.BuildID != "" && (len(list) == 0 || list[0].process == process) {
+					first[of] = append(list, loaded{process, m})
+				}
+			}
+			return modules
+		})
+	}
+	all := make(map[write.Return][]write.Return, len(returns))
+	for _, r := range returns {
+		stands := r
+		for _, m := range modulesOf(r.Process) {
+			if r.Address-1 < m.Start || r.Address-1 >= m.End {
+				continue
+			}
+			offset := r.Address - 1 - m.Start + m.Offset
+			for _, l := range first[file{m.Path, m.BuildID}] {
+				if offset >= l.module.Offset && offset-l.module.Offset < l.module.End-l.module.Start {
+					stands = write.Return{Process: l.process, Address: l.module.Start + offset - l.module.Offset + 1}
+				}
+			}
+		}
+		all[stands] = append(all[stands], r)
+	}
+	return all
 }
