@@ -10,7 +10,7 @@ import (
 // rules are what is done with each directive, in this order.
 var rules = []rule{
 	unknownDirective, pgiClauses, deviceType, deviceDirective, waitDirective, waitClause, selfClause, defaultClause, dataQueues, modifierClauses, arrayReductions,
-	forcedCollapse, gangDimensions, loopSizes, privateSections, atomicCondition, deviceResident, bindClause, repeated, attached, rows, columns, pointerArrays, pointers,
+	forcedCollapse, gangDimensions, loopSizes, privateSections, atomicCondition, deviceResident, bindClause, repeated, components, attached, rows, columns, pointerArrays, pointers,
 }
 
 // C rewrites a source of C or C++. The file's name is the one that GCC was given, refused the

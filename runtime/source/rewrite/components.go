@@ -1,0 +1,76 @@
+package rewrite
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/accscope/accscope/runtime/source/directive"
+)
+
+// components has components of Fortran's derived types, where the variable itself is named beside
+// them, in directives of their own (§2.7, §2.6.8): GCC takes one or the other. The variable arrives
+// first and departs last, so that its components are attached.
+func components(c *construct) {
+	if !c.language.fortran() || c.dropped || !c.structured() && c.name != "enter data" && c.name != "exit data" {
+		return
+	}
+	whole := map[string]bool{}
+	for _, clause := range c.clauses {
+		if is(clause, dataClauses...) {
+			for _, item := range split(clause.Arguments, ',') {
+				whole[strings.ToLower(item)] = true
+			}
+		}
+	}
+	var kept, moved, variables []directive.Clause
+	for _, clause := range c.clauses {
+		if !is(clause, dataClauses...) || !clause.Has {
+			kept = append(kept, clause)
+			continue
+		}
+		var parts, others []string
+		for _, item := range split(clause.Arguments, ',') {
+			if variable, _, ok := strings.Cut(strings.ToLower(item), "%"); ok && whole[strings.TrimSpace(variable)] {
+				parts = append(parts, item)
+			} else {
+				others = append(others, item)
+			}
+		}
+		if len(parts) > 0 {
+			moved = append(moved, directive.Clause{Name: clause.Name, Arguments: strings.Join(parts, ", "), Has: true})
+			c.say(clause.Name, "%s is named by a directive of its own: GCC takes no components beside their variable", strings.Join(parts, ", "))
+		}
+		if len(others) > 0 {
+			clause.Arguments = strings.Join(others, ", ")
+			variables = append(variables, clause)
+		}
+	}
+	if len(moved) == 0 {
+		return
+	}
+	shared := without(kept, func(clause directive.Clause) bool { return !is(clause, "if", "async", "wait", "finalize") })
+	another := func(name string, clauses ...directive.Clause) string {
+		other := construct{name: name, clauses: clauses, language: c.language}
+		return other.String()
+	}
+	alone := c.language.directive(another(c.name, append(slices.Clone(moved), shared...)...))
+	c.clauses = append(variables, kept...)
+	condition := without(shared, func(clause directive.Clause) bool { return !is(clause, "if") })
+	switch {
+	case c.name == "enter data":
+		c.after = append(c.after, alone)
+	case c.name == "exit data":
+		c.before = append(c.before, alone)
+	case !c.compute():
+		open, end := c.language.region(another("data", append(moved, condition...)...))
+		c.inside, c.ending = append(c.inside, open...), append([]string{end}, c.ending...)
+	default:
+		c.around(another("data", append(slices.Clone(variables), condition...)...))
+		c.around(another("data", append(moved, condition...)...))
+		for i := range variables {
+			if !is(variables[i], "firstprivate", "private") {
+				c.clauses[i].Name = "present"
+			}
+		}
+	}
+}
