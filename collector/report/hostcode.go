@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/accscope/accscope/collector/store"
 )
@@ -45,4 +47,37 @@ func hostCodeTable(trace *store.Trace, filter Filter) (*Table, error) {
 		row[3] = share(row[2].(int64), all)
 	}
 	return table, nil
+}
+
+// costlyCode are the functions that took most of the processors outside of OpenACC and MPI, as
+// far as these were sampled, each with the place of its hottest line. Their share is of all
+// processor time.
+func costlyCode(trace *store.Trace, filter Filter) ([]Cost, error) {
+	table, err := hostCodeTable(trace, filter)
+	if err != nil {
+		return nil, err
+	}
+	var list []Cost
+	at, all := map[any]int{}, int64(0)
+	for _, row := range table.Rows { // those of most time first
+		all += row[2].(int64)
+		outside := row[7].(int64)
+		if row[0] == nil || outside == 0 {
+			continue
+		}
+		i, known := at[row[0]]
+		if !known {
+			i = len(list)
+			at[row[0]] = i
+			list = append(list, Cost{Name: row[0].(string), Place: Show(row[1], Text), Timed: true})
+		}
+		list[i].Time += outside
+		list[i].Count += row[8].(int64) * outside / row[2].(int64) // a trace's samples are worth the same
+	}
+	slices.SortStableFunc(list, func(a, b Cost) int { return cmp.Compare(b.Time, a.Time) })
+	list = list[:min(len(list), summaryRows)]
+	for i := range list {
+		list[i].Share = float64(list[i].Time) / float64(all)
+	}
+	return list, nil
 }

@@ -34,6 +34,10 @@ func TestHostCode(t *testing.T) {
 			t.Errorf("%+v: %v, %v", c.filter, table.Rows, err)
 		}
 	}
+	code, err := costlyCode(trace, Filter{})
+	if want := []Cost{{Name: "step", Place: "solve.c:30", Time: 10, Timed: true, Share: 0.2, Count: 1}}; err != nil || !reflect.DeepEqual(code, want) {
+		t.Errorf("%+v, %v, want %+v", code, err, want)
+	}
 	warnings, err := Warnings(trace)
 	if err != nil || len(warnings) == 0 || warnings[0] != "7 samples of process 4711's host code were lost; their times below are too small" {
 		t.Errorf("%q, %v", warnings, err)

@@ -55,6 +55,7 @@ func (s *Summary) Write(w io.Writer, how Screen) error {
 	d.costs("kernel", "launches", s.Kernels, false)
 	d.costs("variable", "copies", s.Variables, true)
 	d.costs("construct", "count", s.Constructs, false)
+	d.costs("host code outside of OpenACC", "samples", s.Code, false)
 	next := d.next()
 	findings := slices.Concat(s.Findings, s.Hints)
 	// A blank line, and two for the first finding.

@@ -26,6 +26,7 @@ type Summary struct {
 	Kernels    []Cost
 	Variables  []Cost
 	Constructs []Cost   // where no device did anything
+	Code       []Cost   // functions outside of OpenACC, where processors were sampled
 	Findings   []string // warnings, errors, data that were left
 	Hints      []string // what sums alone tell of what could be better
 	Gains      []Gain   // what could be better, where a caller has looked for it
@@ -108,6 +109,9 @@ func Summarize(trace *store.Trace, filter Filter) (*Summary, error) {
 	}
 	if len(s.Kernels)+len(s.Variables) == 0 {
 		s.Constructs = f.costlyConstructs()
+	}
+	if s.Code, err = costlyCode(trace, filter); err != nil {
+		return nil, err
 	}
 	s.Hints = f.repeated()
 	s.Findings, err = f.findings(trace, filter)
