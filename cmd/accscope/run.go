@@ -232,8 +232,9 @@ func (flags *runFlags) run(args []string) error {
 		return statusError{err, exitRunFailed}
 	}
 	stdin, stdout, stderr, attributes := watch.streams()
-	process, err := launch.Start(program, args, environment, stdin, stdout, stderr, attributes)
-	samples.begun(err == nil)
+	process, err := samples.launch(func() (*launch.Process, error) {
+		return launch.Start(program, args, environment, stdin, stdout, stderr, attributes)
+	})
 	if err != nil {
 		recording.abandon()
 		return statusError{err, exitCannotStart}

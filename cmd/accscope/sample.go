@@ -4,16 +4,14 @@ import (
 	"fmt"
 
 	"github.com/accscope/accscope/collector/cpusamples"
+	"github.com/accscope/accscope/collector/launch"
 )
 
 // sampler samples the processors that a run's program has; nil: that was not asked for, or
 // cannot be.
-type sampler struct {
-	recorder *cpusamples.Recorder
-	started  bool
-}
+type sampler struct{ recorder *cpusamples.Recorder }
 
-// startSampling prepares to sample what is started next, by this goroutine.
+// startSampling prepares to sample what is launched.
 func (flags *runFlags) startSampling(folder string) (*sampler, error) {
 	if flags.sample == 0 {
 		return nil, nil
@@ -22,19 +20,22 @@ func (flags *runFlags) startSampling(folder string) (*sampler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--sample: %w", err)
 	}
-	return &sampler{recorder: recorder}, nil
+	return &sampler{recorder}, nil
 }
 
-// begun is told whether the program has been started.
-func (s *sampler) begun(started bool) {
+// launch starts the program.
+func (s *sampler) launch(start func() (*launch.Process, error)) (process *launch.Process, err error) {
 	if s == nil {
-		return
+		return start()
 	}
-	if s.started = started; started {
-		s.recorder.Started()
-		return
+	err = s.recorder.Start(func() (err error) {
+		process, err = start()
+		return err
+	})
+	if err != nil {
+		s.end()
 	}
-	s.end()
+	return process, err
 }
 
 // end ends with the program: what it leaves behind is not sampled on.
@@ -42,7 +43,7 @@ func (s *sampler) end() {
 	if s == nil {
 		return
 	}
-	if err := s.recorder.Close(s.started); err != nil {
+	if err := s.recorder.Close(); err != nil {
 		fmt.Fprintf(stderr, "accscope: samples of processors: %s; the trace has those before\n", oneLine(err))
 	}
 }

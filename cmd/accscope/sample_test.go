@@ -49,7 +49,7 @@ func buildSource(t *testing.T, source string) string {
 // samples say so, within 2 points; and that they are not in OpenACC.
 func TestSampleShares(t *testing.T) {
 	requireSamples(t)
-	folder := shares(t, "--sample=1000", "60")
+	folder := shares(t, "--sample=1000", "100")
 	var of [2]float64
 	for i, function := range []string{"triple", "single"} {
 		got := queried(t, folder, "shares.db", fmt.Sprintf("SELECT sum(samples) FROM cpu_functions WHERE function = '%s' AND doing = 'else' AND source_file LIKE '%%shares.c'", function))

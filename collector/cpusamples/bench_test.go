@@ -46,17 +46,18 @@ func processorTimeOf(b *testing.B, program string, rate int) float64 {
 			b.Fatal(err)
 		}
 	}
-	if err := command.Start(); err != nil {
-		b.Fatal(err)
-	}
+	start := command.Start
 	if r != nil {
-		r.Started()
+		start = func() error { return r.Start(command.Start) }
+	}
+	if err := start(); err != nil {
+		b.Fatal(err)
 	}
 	if err := command.Wait(); err != nil {
 		b.Fatal(err)
 	}
 	if r != nil {
-		if err := r.Close(true); err != nil {
+		if err := r.Close(); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -21,25 +21,53 @@ func IsFile(name string) bool { return strings.HasPrefix(name, prefix) }
 
 // Recorder records samples of a program that its user starts.
 type Recorder struct {
-	rings []*ring
-	order order
-	file  *writer
-	wake  *os.File // closing it ends the goroutine
-	woken *os.File
-	ended chan error
+	rings   []*ring
+	order   order
+	file    *writer
+	wake    *os.File // closing it ends the goroutine that reads
+	woken   *os.File
+	ended   chan error // by that, nil: it was not begun
+	starter starter
 }
 
-// New opens the events and the file in a session's folder. The calling goroutine is bound
-// to its thread: a program that it starts now is sampled, from its exec on, with all
-// threads and processes that it starts. Started, called behind that, lets go of the thread.
-// Errors of a system that gives no samples are ErrRefused.
-func New(folder string, rate int) (*Recorder, error) {
-	runtime.LockOSThread()
-	r, err := newRecorder(folder, rate)
+// starter is a thread of which the events are: what it starts is sampled. It starts nothing
+// else, such as a browser, and so is kept from the other goroutines.
+type starter struct {
+	work chan func()
+	done chan struct{} // of each work
+}
+
+func newStarter() starter {
+	s := starter{make(chan func()), make(chan struct{})}
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		for f := range s.work {
+			f()
+			s.done <- struct{}{}
+		}
+	}()
+	return s
+}
+
+// do does something on the thread, and waits for it.
+func (s *starter) do(f func()) {
+	s.work <- f
+	<-s.done
+}
+
+func (s *starter) end() { close(s.work) }
+
+// New opens the events, and the file in a session's folder. Errors of a system that gives no
+// samples are ErrRefused.
+func New(folder string, rate int) (r *Recorder, err error) {
+	s := newStarter()
+	s.do(func() { r, err = newRecorder(folder, rate) })
 	if err != nil {
-		runtime.UnlockOSThread()
+		s.end()
 		return nil, err
 	}
+	r.starter = s
 	return r, nil
 }
 
@@ -48,7 +76,7 @@ func newRecorder(folder string, rate int) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{rings: rings, order: order{processes: processes{}, unwinder: newUnwinder()}, ended: make(chan error, 1)}
+	r := &Recorder{rings: rings, order: order{processes: processes{}, unwinder: newUnwinder()}}
 	if r.woken, r.wake, err = os.Pipe(); err != nil {
 		closeAll(rings)
 		return nil, err
@@ -62,20 +90,24 @@ func newRecorder(folder string, rate int) (*Recorder, error) {
 	return r, nil
 }
 
-// Started lets the thread go and begins to read what is sampled.
-func (r *Recorder) Started() {
-	runtime.UnlockOSThread()
-	go func() { r.ended <- r.follow() }()
+// Start has f start a program, which is sampled from its exec on, with all threads and
+// processes that it starts. The error is that of f.
+func (r *Recorder) Start(f func() error) (err error) {
+	r.starter.do(func() { err = f() })
+	if err == nil {
+		r.ended = make(chan error, 1)
+		go func() { r.ended <- r.follow() }()
+	}
+	return err
 }
 
 // Close reads the rest and ends the recording; of a program that was not started, too.
-func (r *Recorder) Close(started bool) error {
+func (r *Recorder) Close() error {
 	err := r.wake.Close()
-	if started {
+	if r.ended != nil {
 		err = errors.Join(err, <-r.ended)
-	} else {
-		runtime.UnlockOSThread()
 	}
+	r.starter.end()
 	closeAll(r.rings)
 	return errors.Join(err, r.woken.Close(), r.file.close())
 }

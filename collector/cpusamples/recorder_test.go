@@ -2,6 +2,7 @@ package cpusamples
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,14 +33,13 @@ func sampled(t *testing.T, rate int, name string, args ...string) (samples []Sam
 		t.Fatal(err)
 	}
 	command := exec.Command(name, args...)
-	if err := command.Start(); err != nil {
+	if err := r.Start(command.Start); err != nil {
 		t.Fatal(err)
 	}
-	r.Started()
 	if err := command.Wait(); err != nil {
 		t.Error(err)
 	}
-	if err := r.Close(true); err != nil {
+	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
 	files, err := Files(folder)
@@ -112,14 +112,13 @@ func TestManyProcesses(t *testing.T) {
 	}
 	open := len(descriptors(t))
 	command := exec.Command("sh", "-c", "i=0; while [ $i -lt 1000 ]; do /bin/true; i=$((i+1)); done")
-	if err := command.Run(); err != nil {
+	if err := r.Start(command.Run); err != nil {
 		t.Error(err)
 	}
-	r.Started()
 	if now := len(descriptors(t)); now > open+2 { // the poller of Go's own
 		t.Errorf("%d descriptors, before %d", now, open)
 	}
-	if err := r.Close(true); err != nil {
+	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
 }
@@ -133,6 +132,30 @@ func descriptors(t *testing.T) []os.DirEntry {
 	return list
 }
 
+// What is started beside the program is not sampled.
+func TestOthersAreNotSampled(t *testing.T) {
+	available(t)
+	folder, program := t.TempDir(), compile(t, "work.c")
+	r, err := New(folder, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Start(exec.Command("true").Run); err != nil {
+		t.Error(err)
+	}
+	for range 20 { // on whichever threads there are
+		if err := exec.Command(program, "short").Run(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, samples, _, err := contents(t, filepath.Join(folder, fmt.Sprint(prefix, os.Getpid()))); err != nil || len(samples) > 20 {
+		t.Errorf("%d samples, %v", len(samples), err)
+	}
+}
+
 // A program that is not started after all leaves nothing behind.
 func TestNotStarted(t *testing.T) {
 	available(t)
@@ -141,7 +164,7 @@ func TestNotStarted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Close(false); err != nil {
+	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
 	if now := len(descriptors(t)); now != open {
