@@ -57,7 +57,7 @@ func (t *launcher) BeforeLocal(c *Construct) {
 	t.waitClause(d, nil, c.Waits)
 	if own := t.mapAsync(c.Async); own != AsyncSync {
 		if q := d.existing(own); q != nil && q.busy() {
-			t.awaitQueue(q, true)
+			t.await(q, true, waitTold)
 		}
 	}
 	if t.rt.environment.notify {
@@ -153,8 +153,8 @@ func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
 		t.carryOut()
 		steady = false
 	}
-	if steady && q.synchronous() && q.busy() {
-		t.awaitLast(q, true)
+	if steady {
+		t.finish(q, waitOver)
 	}
 
 	d.mu.Lock()

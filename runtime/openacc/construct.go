@@ -160,7 +160,7 @@ func (t *directives) DataEnd() {
 	if ended {
 		t.end()
 	}
-	if !t.wholePlan() {
+	if !t.carryOutAll() {
 		ended = false
 	}
 	t.clearScratch()

@@ -78,7 +78,7 @@ func TestEventsOfManyPlaces(t *testing.T) {
 	made := len(thread.spares)
 	for i := range thread.table {
 		for _, known := range thread.table[i] {
-			made += len(known.events.values)
+			made += len(known.events.entries)
 		}
 	}
 	if most := 2 * siteSets * siteWays; made > most {

@@ -39,8 +39,8 @@ func (t *lifetimes) awaitBlocks(d *Device, q *Queue) {
 // queue on its way. Only with wait does the host thread wait for it; else it may
 // have to call settle again when it has.
 func (t *lifetimes) settle(d *Device, q *Queue, wait bool) {
-	if wait && q.synchronous() && q.busy() {
-		t.awaitQueue(q, true)
+	if wait {
+		t.finish(q, waitTold)
 	}
 	if len(t.scratch.created) == 0 {
 		return
@@ -140,9 +140,7 @@ func (t *lifetimes) enqueueExits(d *Device, q *Queue, own *copyBack) {
 	})
 	t.uploadAll(q)
 	t.downloadAll(q)
-	if q.synchronous() && q.busy() {
-		t.awaitLast(q, true)
-	}
+	t.finish(q, waitOver)
 	t.settle(d, q, true)
 	if own != nil {
 		d.endCopyBack(own)

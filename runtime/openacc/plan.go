@@ -83,9 +83,6 @@ func (p *plan) init(m *memory) {
 	}
 }
 
-// forget drops the steps that the plan has, whatever they are.
-func (p *plan) forget() { p.Count = p.Done }
-
 // pending says whether steps are to be carried out.
 func (p *plan) pending() bool { return p.Count > p.Done }
 
@@ -207,7 +204,6 @@ func (t *raiser) advance() bool {
 		t.carryOut()
 	}
 	p.Count = count
-	t.reopen()
 	t.drop(computeStart)
 	t.fail(t.fromDevice(err))
 	return true
@@ -253,23 +249,17 @@ func isFrom(s *callbacks.Step, event int) bool {
 	return s.Flags == ofCompute && i >= event && i < computeSteps
 }
 
-// reopen has the end of the call's span to be planned again, if it has not been carried
-// out; it is the last step then.
-func (t *raiser) reopen() {
-	p := t.plan
-	if !p.pending() {
-		return
-	}
-	if s := p.Step[p.Count-1]; s.Flags == pooledPair && s.Event.Half() == callbacks.End && !endsOperation(s.Event) {
-		t.context.ends, t.context.pair = s.Event, eventPair{pairOf(s), t}
-		p.Count--
-	}
-}
-
 // drop takes back the steps not carried out, from an event of the compute construct in
-// progress on: they are to be planned again.
+// progress on: they are to be planned again, and so is the end of the call's span, which
+// is the last step.
 func (t *raiser) drop(from int) {
 	p := t.plan
+	if p.pending() {
+		if s := p.Step[p.Count-1]; s.Flags == pooledPair && s.Event.Half() == callbacks.End && !endsOperation(s.Event) {
+			t.context.ends, t.context.pair = s.Event, eventPair{pairOf(s), t}
+			p.Count--
+		}
+	}
 	n := p.Done
 	for n < p.Count && from > computeStart && !isFrom(p.Step[n], from) {
 		n++

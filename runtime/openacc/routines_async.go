@@ -97,7 +97,7 @@ func (t *asyncRoutines) WaitFor(async, number int) {
 		return
 	}
 	if q := d.existing(t.mapAsync(async)); q != nil {
-		t.awaitQueue(q, false)
+		t.await(q, false, waitTold)
 	}
 }
 
@@ -149,7 +149,7 @@ func (t *asyncRoutines) WaitAny(count int, values *int32, number int) int {
 	}
 	if len(queues) == 1 {
 		if queues[0].busy() {
-			t.awaitQueue(queues[0], false)
+			t.await(queues[0], false, waitTold)
 		}
 		return index[0]
 	}
@@ -170,7 +170,7 @@ func (t *asyncRoutines) WaitAny(count int, values *int32, number int) int {
 	for {
 		select {
 		case i := <-done:
-			t.awaitQueue(queues[i], false)
+			t.await(queues[i], false, waitTold)
 			return index[i]
 		case <-ticker.C:
 			for _, q := range queues {
@@ -192,7 +192,7 @@ func (t *asyncRoutines) WaitAll(number int) {
 	}
 	for _, q := range d.all() {
 		if q.busy() {
-			t.awaitQueue(q, false)
+			t.await(q, false, waitTold)
 		}
 	}
 }

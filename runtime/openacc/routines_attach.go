@@ -85,9 +85,7 @@ func (t *dataRoutines) pointerRoutine(routine string, async int, find func(*Devi
 	do(d, pointers)
 	d.mu.Unlock()
 	t.enqueueUploads(d, q)
-	if q.synchronous() && q.busy() {
-		t.awaitQueue(q, true)
-	}
+	t.finish(q, waitTold)
 }
 
 const pointerBytes = 8

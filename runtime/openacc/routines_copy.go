@@ -87,14 +87,14 @@ func (t *copyRoutines) memcpy(routine string, to, from copySide, bytes uintptr, 
 		t.copyBetween(q, d, device.Address(target), device.Address(source), bytes)
 		return
 	}
-	t.finish(q)
+	t.finish(q, waitTold)
 }
 
 // copyBetween copies from a queue's device to d, mostly the same one.
 func (t *copyRoutines) copyBetween(q *Queue, d *Device, to, from device.Address, bytes uintptr) {
 	ticket := t.correlate(q, "")
 	if t.enqueue(q.driver.Copy(t.operation(q), ticket, d.driver, to, from, uint64(bytes), q.synchronous())) {
-		t.finish(q)
+		t.finish(q, waitTold)
 	}
 }
 

@@ -95,7 +95,7 @@ func (t *driverRoutines) SetDriverQueue(api device.API, async int, handle unsafe
 		return false
 	}
 	if old := d.existing(async); old != nil {
-		t.awaitQueue(old, true)
+		t.await(old, true, waitTold)
 	}
 	q := newQueue(d, driver, async)
 	d.mu.Lock()

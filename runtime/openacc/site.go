@@ -27,41 +27,45 @@ const mostCalls = 64
 
 // kept is what a site has of several, as texts, by a number each; the zero value is ready.
 type kept[T any] struct {
-	keys   []uint64
-	values []T
-	last   int // found last
-	oldest int // the next to give way
+	entries []keptEntry[T]
+	last    int // found last
+	oldest  int // the next to give way
+}
+
+type keptEntry[T any] struct {
+	key   uint64
+	value T
 }
 
 // of is the value of a key. Where there was none it is zero, or, of most others, the one that
 // has been there for longest: whoever asked sees by itself what it is of.
 func (k *kept[T]) of(key uint64, most int) *T {
-	if k.last < len(k.keys) && k.keys[k.last] == key {
-		return &k.values[k.last]
+	if k.last < len(k.entries) && k.entries[k.last].key == key {
+		return &k.entries[k.last].value
 	}
 	return k.find(key, most)
 }
 
 // find is of for another key than the last one. Calls take turns: the next one is looked at first.
 func (k *kept[T]) find(key uint64, most int) *T {
-	n := len(k.keys)
+	n := len(k.entries)
 	for i := 1; i < n; i++ {
 		at := k.last + i
 		if at >= n {
 			at -= n
 		}
-		if k.keys[at] == key {
+		if k.entries[at].key == key {
 			k.last = at
-			return &k.values[at]
+			return &k.entries[at].value
 		}
 	}
 	if n < most {
-		k.keys, k.values, k.last = append(k.keys, key), append(k.values, *new(T)), n
-		return &k.values[n]
+		k.entries, k.last = append(k.entries, keptEntry[T]{key: key}), n
+	} else {
+		k.last, k.oldest = k.oldest, (k.oldest+1)%most
+		k.entries[k.last].key = key
 	}
-	k.last = k.oldest
-	k.keys[k.last], k.oldest = key, (k.oldest+1)%most
-	return &k.values[k.last]
+	return &k.entries[k.last].value
 }
 
 // siteSets times siteWays is how many sites a thread keeps.
@@ -98,13 +102,20 @@ func (s *sites) of(at attribution.CallSite) *site {
 	found := set[n]
 	if found == nil || found.at != at {
 		if found != nil {
-			s.spares = append(s.spares, found.events.values...)
+			s.spare(found)
 		}
 		found = &site{at: at}
 	}
 	copy(set[1:n+1], set[:n])
 	set[0], s.latest = found, found
 	return found
+}
+
+// spare has the events of a site serve others.
+func (s *sites) spare(of *site) {
+	for _, e := range of.events.entries {
+		s.spares = append(s.spares, e.value)
+	}
 }
 
 // forget has the next call find out all of it.
@@ -116,7 +127,7 @@ func (s *sites) forget() {
 	for i := range s.table {
 		for _, known := range s.table[i] {
 			if known != nil {
-				s.spares = append(s.spares, known.events.values...)
+				s.spare(known)
 				*known = site{at: known.at, values: known.values}
 			}
 		}

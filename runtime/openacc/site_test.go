@@ -79,7 +79,7 @@ func TestKept(t *testing.T) {
 			}
 		}
 	}
-	if len(k.values) != most {
-		t.Errorf("%d are kept, want %d", len(k.values), most)
+	if len(k.entries) != most {
+		t.Errorf("%d are kept, want %d", len(k.entries), most)
 	}
 }

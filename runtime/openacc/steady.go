@@ -188,7 +188,7 @@ func (t *launcher) undoSteady(d *Device, q *Queue) {
 }
 
 // planSteadyEnd adds what comes behind the launch of a steady construct; the wait for a
-// synchronous queue only where events tell of it (waiter.awaitAlone).
+// synchronous queue only where events tell of it (waiter.await).
 func (t *launcher) planSteadyEnd(q *Queue) {
 	if q.synchronous() {
 		t.planCompute(waitStart)
@@ -237,7 +237,7 @@ func (t *directives) enterSteadyRegion(d *Device, c *Construct) bool {
 	r.undo = append(r.undo, s.undo...)
 	t.planBegin(callbacks.EnterDataStart)
 	t.end()
-	if t.wholePlan() {
+	if t.carryOutAll() {
 		return true
 	}
 	// The region begins behind what the callback has done.
@@ -277,15 +277,4 @@ func (d *Device) allStay(list []undo) bool {
 		list[i].mapping.Structured++
 	}
 	return stay
-}
-
-// wholePlan carries out the plan, whose last event ends the call's span. False: a callback
-// before has called the runtime, and the end is to be planned again.
-func (t *raiser) wholePlan() bool {
-	if !t.plan.pending() || t.advance() {
-		return true
-	}
-	t.reopen()
-	t.plan.forget()
-	return false
 }

@@ -36,7 +36,7 @@ func (rt *Runtime) NewThread(events *callbacks.Thread, former *Thread) *Thread {
 	// The thread may have ended in a callback.
 	for _, l := range made.levels {
 		l.outer, l.aside = call{}, false
-		l.plan.forget()
+		l.plan.Count = l.plan.Done
 	}
 	made.sites.forget()
 	memory, levels, version, pairs, spares := made.memory, made.levels, made.version, made.pairs, made.spares

@@ -85,13 +85,11 @@ func (t *lifetimes) updateItems(d *Device, q *Queue, items []goacc.Item, last bo
 	}
 	t.uploadAll(q)
 	t.downloadAll(q)
-	switch {
-	case !q.synchronous() || !q.busy():
-	case last:
-		t.awaitNext(q, true)
-	default:
-		t.awaitLast(q, true)
+	until := waitOver
+	if last {
+		until = waitPlanned
 	}
+	t.finish(q, until)
 	return true
 }
 

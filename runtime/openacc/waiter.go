@@ -81,45 +81,24 @@ type ownQueue struct {
 	generation uint64
 }
 
-// awaitQueue blocks until q is empty, between wait events.
-func (t *waiter) awaitQueue(q *Queue, implicit bool) {
-	t.awaitNext(q, implicit)
-	t.carryOut()
-}
+// A waitUntil is what has happened when await returns.
+type waitUntil int
 
-// awaitNext is awaitQueue where the next event follows at once, and nothing that depends
-// on the wait comes before: it is planned.
-func (t *waiter) awaitNext(q *Queue, implicit bool) {
-	if !t.awaitAlone(q) {
-		t.planAwaitQueue(q, implicit)
-	}
-}
+const (
+	waitTold    waitUntil = iota // all of it
+	waitOver                     // the wait; the next event follows wait_end at once
+	waitPlanned                  // nothing, nor does anything before the next event depend on it, which follows at once
+)
 
-// awaitLast is awaitQueue where the next event follows at once: only wait_end is planned.
-func (t *waiter) awaitLast(q *Queue, implicit bool) {
-	if t.awaitAlone(q) {
+// await blocks until q is empty, between wait events.
+func (t *waiter) await(q *Queue, implicit bool, until waitUntil) {
+	if !t.plan.pending() && !t.wanted(callbacks.WaitStart) && !t.wanted(callbacks.WaitEnd) {
+		// Nothing else is to be carried out: an empty queue may tell so without a crossing into C.
+		if err := q.await(); err != nil {
+			t.fail(t.fromDevice(err))
+		}
 		return
 	}
-	behind := t.planAwaitQueue(q, implicit)
-	if t.plan.begun == behind.begun {
-		t.carryOutBefore(behind.count)
-	}
-}
-
-// awaitAlone waits where there is nothing else to carry out, not even an event: a queue
-// that is empty may tell so without a crossing into C.
-func (t *waiter) awaitAlone(q *Queue) bool {
-	if t.plan.pending() || t.wanted(callbacks.WaitStart) || t.wanted(callbacks.WaitEnd) {
-		return false
-	}
-	if err := q.await(); err != nil {
-		t.fail(t.fromDevice(err))
-	}
-	return true
-}
-
-// planAwaitQueue adds a wait between its events, and says where the wait ends.
-func (t *waiter) planAwaitQueue(q *Queue, implicit bool) planMark {
 	var pair eventPair
 	t.makeRoom(3)
 	t.planWait(callbacks.WaitStart, &pair, q, implicit)
@@ -129,7 +108,19 @@ func (t *waiter) planAwaitQueue(q *Queue, implicit bool) planMark {
 	t.planWait(callbacks.WaitEnd, &pair, q, implicit)
 	t.context.wait.queue = nil
 	pair.release()
-	return behind
+	switch {
+	case until == waitTold:
+		t.carryOut()
+	case until == waitOver && t.plan.begun == behind.begun:
+		t.carryOutBefore(behind.count)
+	}
+}
+
+// finish is await where q belongs to the thread and something is left on it.
+func (t *waiter) finish(q *Queue, until waitUntil) {
+	if q.synchronous() && q.busy() {
+		t.await(q, true, until)
+	}
 }
 
 // follow makes q wait for what is on other now, without blocking.
@@ -194,7 +185,7 @@ func (t *waiter) waitOne(q, other *Queue) {
 	if q != nil && !q.synchronous() {
 		t.follow(q, other)
 	} else {
-		t.awaitQueue(other, false)
+		t.await(other, false, waitTold)
 	}
 }
 
@@ -204,13 +195,6 @@ func (t *waiter) checkAsync(async int) bool {
 		return false
 	}
 	return true
-}
-
-// finish waits for a synchronous routine's transfers.
-func (t *waiter) finish(q *Queue) {
-	if q.synchronous() && q.busy() {
-		t.awaitQueue(q, true)
-	}
 }
 
 func (t *waiter) idle(q *Queue) bool {
