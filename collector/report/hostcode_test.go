@@ -14,7 +14,8 @@ func TestHostCode(t *testing.T) {
 	tracetest.Change(t, path, "INSERT INTO cpu_stack VALUES (1, 0, 1001), (2, 1, 1002), (3, 2, 1003), (4, 2, 1004)",
 		`INSERT INTO frame (process, address, module, function, file, line) VALUES (1, 1003, '/a/solve', 'step', '/a/solve.c', 30), (1, 1002, '/a/solve', 'main', '/a/solve.c', 3), (1, 1004, '/lib/libm.so', NULL, NULL, NULL)`,
 		`INSERT INTO cpu_sample (process, thread, tid, time, weight, stack, record, doing) VALUES (1, 1, 5, 1000, 10, 3, 0, 0), (1, 1, 5, 1010, 10, 3, 0, 1),
-			(1, 1, 5, 1020, 10, 3, 0, 2), (1, 1, 5, 1030, 10, 4, 0, 3), (1, NULL, 6, 2000, 10, 0, 0, 0)`,
+			(1, 1, 5, 1020, 10, 3, 0, 2), (1, 1, 5, 1030, 10, 4, 0, 3), (1, NULL, 6, 2000, 10, 0, 0, 0),
+			(1, 1, 5, 1000, 0, 2, 0, 0), (1, 1, 5, 1000, -10, 2, 0, 0), (1, 1, 5, 1000, 'much', 2, 0, 0)`,
 		"INSERT INTO meta VALUES ('lost_samples_1', 7)")
 	trace := tracetest.Open(t, path)
 	for _, c := range []struct {

@@ -26,7 +26,7 @@ func (t *Trace) CPUStacks(f Filter) ([]CPUStack, error) {
 	var out []CPUStack
 	var stacks []int64
 	err := t.each(`SELECT c.process, coalesce(c.thread, 0), c.doing, c.stack, sum(c.weight), count(*) FROM cpu_samples c
-		WHERE c.time >= ?1 AND c.time < ?2 AND ?3 IN (0, c.process) AND ?4 IN (0, c.thread) AND `+t.ChosenSQL("c.process")+`
+		WHERE c.weight + 0 > 0 AND c.time >= ?1 AND c.time < ?2 AND ?3 IN (0, c.process) AND ?4 IN (0, c.thread) AND `+t.ChosenSQL("c.process")+`
 		GROUP BY c.process, c.thread, c.doing, c.stack ORDER BY 5 DESC, 1, 2, 4, c.doing`, []any{from, to, int64(f.Process), int64(f.Thread)}, func(s *sqlite.Stmt) error {
 		out = append(out, CPUStack{Process: model.ProcessID(s.ColumnInt64(0)), Thread: model.ThreadID(s.ColumnInt64(1)), Doing: s.ColumnText(2), Time: s.ColumnInt64(4), Count: s.ColumnInt64(5)})
 		stacks = append(stacks, s.ColumnInt64(3))
