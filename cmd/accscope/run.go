@@ -198,6 +198,11 @@ func (flags *runFlags) run(args []string) error {
 	}
 	if !flags.quiet {
 		notice(fmt.Sprintf("%s on %s: %s", filepath.Base(program.Path), runtimeName(choice), choice.Reason))
+		if program.Kind == launch.GCC {
+			if ignored := ignoredDirective(program.Path); ignored != "" {
+				notice(ignored)
+			}
+		}
 	}
 	span, err := programSpan(flags, recording)
 	if err = flags.without(err); err != nil {
