@@ -9,6 +9,7 @@ type Finding struct {
 	Kind    string `json:"kind"`            // out-of-bounds, race, ... (device.FindingKind)
 	Count   uint64 `json:"count"`           // of such accesses
 	Equal   bool   `json:"equal,omitempty"` // of races: each write wrote what was there
+	Later   bool   `json:"later,omitempty"` // of what is stale on the device: it was brought up to date after that
 	Address uint64 `json:"address"`         // of the device
 	Bytes   uint64 `json:"bytes"`
 	Access

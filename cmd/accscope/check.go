@@ -42,12 +42,15 @@ func newCheckCommand() *cobra.Command {
 NVIDIA GPUs, with all gangs, workers and lanes, and looks at each access of each lane and
 at each transfer. It finds
 
-  race           lanes, workers or gangs that use the same memory in no order
-  queue-race     operations of two queues that do, whichever came first this time
-  out-of-bounds  accesses beyond what is on the device
-  not-mapped     null pointers, and addresses of the host's
-  uninitialised  values that come to the host, and that nothing has written
-  misaligned     addresses that are no multiples of the access's size
+  race             lanes, workers or gangs that use the same memory in no order
+  queue-race       operations of two queues that do, whichever came first this time
+  out-of-bounds    accesses beyond what is on the device
+  not-mapped       null pointers, and addresses of the host's
+  uninitialised    values that nothing has written, where a kernel computes with them
+  stale-on-device  what the host has changed, and nothing has sent
+  stale-on-host    results that go with the mapping, and that the host never gets (unsure)
+  lost-write       results that an upload overwrites before anybody has read them
+  misaligned       addresses that are no multiples of the access's size
 
 and says for each pair of places once what it is, how often, and what to write instead.
 The program is built as for a GPU, with lines:

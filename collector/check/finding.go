@@ -10,6 +10,7 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/runtime/device"
 )
 
 // Finding is a mistake, at one pair of places.
@@ -190,6 +191,8 @@ func (k *known) finding(f *store.Finding) *Finding {
 	if o := k.operations[operationKey{f.Process, f.Correlation}]; o != nil {
 		of.Function = o.function
 	}
+	// Scratch memory is given up on purpose, and what the host prepares for later is sent then.
+	of.Unsure = of.Unsure || f.Later || f.Kind == string(device.FindingStaleOnHost)
 	of.Unsure = of.Unsure || of.Other != nil && k.writesConstant(of)
 	of.What = k.what(of, f, d)
 	of.Change = k.change(of, f, d)

@@ -8,6 +8,9 @@ var Kinds = []struct{ Name, About string }{
 	{string(device.FindingQueueRace), "Operations of two queues access the same memory, one of them writes, and neither waits for the other."},
 	{string(device.FindingOutOfBounds), "A kernel leaves the part of a variable that is on the device."},
 	{string(device.FindingNotMapped), "A kernel uses a null pointer, or an address of the host's."},
-	{string(device.FindingUninitialised), "Memory comes back to the host that nothing has written on the device."},
+	{string(device.FindingUninitialised), "A kernel computes with memory of the device that nothing has written, or that comes to the host."},
+	{string(device.FindingStaleOnDevice), "A kernel reads what the host has changed, and nothing has sent it."},
+	{string(device.FindingStaleOnHost), "What kernels have written is given up, and has never come to the host."},
+	{string(device.FindingLostWrite), "An upload overwrites what a kernel has written and nobody has read."},
 	{string(device.FindingMisaligned), "A kernel uses an address that is no multiple of the access's size."},
 }

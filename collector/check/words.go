@@ -99,7 +99,13 @@ func (k *known) what(of *Finding, f *store.Finding, d *datum) string {
 	case device.FindingMisaligned:
 		return fmt.Sprintf("%s %s%s%s at %#x, which is not a multiple of the %d bytes: a GPU ends the program", subject, i.verb(), i.by(), i.at(), f.Address, f.Bytes)
 	case device.FindingUninitialised:
-		return fmt.Sprintf("%s (%s) %s%s, and nothing has written it on the device", subject, report.ShowBytes(float64(f.Bytes)), i.verb(), i.at())
+		return fmt.Sprintf("%s (%s) %s%s%s, and nothing has written it on the device", subject, report.ShowBytes(float64(f.Bytes)), i.verb(), i.by(), i.at())
+	case device.FindingStaleOnDevice:
+		return fmt.Sprintf("%s %s%s%s, and is what it was before the host changed it", subject, i.verb(), i.by(), i.at())
+	case device.FindingStaleOnHost:
+		return fmt.Sprintf("%s %s%s, and is given up with the mapping (%s): the host never gets it", subject, i.verb(), i.at(), mapped(d))
+	case device.FindingLostWrite:
+		return fmt.Sprintf("%s %s%s, and an upload overwrites it before anybody has read it", subject, i.verb(), i.at())
 	case device.FindingQueueRace:
 		return fmt.Sprintf("%s %s%s and %s%s, and neither waits for the other", subject, of.Other.verb(), of.Other.at(), i.verb(), i.at())
 	}
@@ -185,10 +191,24 @@ func (k *known) change(of *Finding, f *store.Finding, d *datum) string {
 			return "write all of it before, or bring less"
 		}
 		return fmt.Sprintf("write all of %s on the device before it is used, or give it the host's values (copy in place of copyout, copyin in place of create, or update device) at %s:%d", name, filepath.Base(d.file), d.line)
+	case device.FindingStaleOnDevice:
+		return fmt.Sprintf("send it before the kernel: update device(%s), or map %s behind the host's change", name, name)
+	case device.FindingStaleOnHost:
+		return fmt.Sprintf("if the host is to have it, write copy or copyout in place of what maps %s (%s), or update self(%s) before it goes; if it is scratch memory, create", name, mapped(d), name)
+	case device.FindingLostWrite:
+		return fmt.Sprintf("leave the upload of %s out, or bring what the kernel has written to the host before: update self(%s)", name, name)
 	case device.FindingQueueRace:
 		return fmt.Sprintf("put both on one queue, or let the second wait for the first: wait(%s)", queueText(of.Other.Queue))
 	}
 	return k.changeOfRace(of, d)
+}
+
+// mapped is where data were mapped.
+func mapped(d *datum) string {
+	if d == nil || d.file == "" {
+		return "at a place that is not known"
+	}
+	return fmt.Sprintf("%s:%d", filepath.Base(d.file), d.line)
 }
 
 func queueText(queue int64) string {

@@ -22,6 +22,9 @@ const (
 	FindingUninitialised FindingKind = "uninitialised"
 	FindingRace          FindingKind = "race"
 	FindingQueueRace     FindingKind = "queue-race"
+	FindingStaleOnDevice FindingKind = "stale-on-device"
+	FindingStaleOnHost   FindingKind = "stale-on-host"
+	FindingLostWrite     FindingKind = "lost-write"
 	// FindingChecked is none: Count accesses of Bytes in all were looked at.
 	FindingChecked FindingKind = "checked"
 )
@@ -39,6 +42,7 @@ type Finding struct {
 	Where     string
 	Near      Address
 	NearBytes uint64
+	Later     bool // of what is stale on the device: it was brought up to date after that
 	Equal     bool // of races: all writes wrote what was there
 	Count     uint64
 }

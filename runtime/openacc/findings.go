@@ -25,7 +25,7 @@ func (d *Device) tellFinding(f device.Finding) {
 		return
 	}
 	told := callbacks.Finding{
-		Device: int32(d.Number), Number: f.Number, Kind: string(f.Kind), Count: f.Count, Equal: f.Equal,
+		Device: int32(d.Number), Number: f.Number, Kind: string(f.Kind), Count: f.Count, Equal: f.Equal, Later: f.Later,
 		Address: uint64(f.Address), Bytes: f.Bytes, Access: accessOf(&f.Side),
 		Where: f.Where, Near: uint64(f.Near), NearBytes: f.NearBytes,
 	}

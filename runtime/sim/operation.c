@@ -125,6 +125,23 @@ check_transfer (const operation *o, struct accscope_simt_operation *check)
     }
 }
 
+/* Both sides have what was transferred.  */
+static void
+agree (const operation *o)
+{
+  const struct accscope_sim_configuration *c = &o->stream->hardware->device->configuration;
+  const int up = o->kind == ACCSCOPE_SIM_UPLOAD;
+  const uintptr_t device = up ? o->destination : o->source, host = up ? o->source : o->destination;
+  const struct accscope_part *part = (const struct accscope_part *) host;
+
+  if (!up && o->kind != ACCSCOPE_SIM_DOWNLOAD)
+    return;
+  for (unsigned n = 0; n < o->parts; n++)
+    c->checks->same (c->memory, device + part[n].offset, (uintptr_t) part[n].host, part[n].bytes);
+  if (!o->parts)
+    c->checks->same (c->memory, device, host, o->bytes);
+}
+
 void
 accscope_sim_perform (const operation *o)
 {
@@ -142,6 +159,7 @@ accscope_sim_perform (const operation *o)
   c->checks->begin (&check, o->kind == ACCSCOPE_SIM_KERNEL ? o->geometry.gangs : 1);
   check_transfer (o, &check);
   perform (o, &check);
+  agree (o);
   c->checks->end (&check);
 }
 

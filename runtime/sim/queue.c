@@ -281,6 +281,8 @@ stamp (operation *o)
 {
   const struct accscope_sim_configuration *c = &o->stream->hardware->device->configuration;
 
+  if (c->checker && o->kind == ACCSCOPE_SIM_KERNEL)
+    c->checks->launch (c->checker);
   if (c->checker && o->kind <= ACCSCOPE_SIM_STORE)
     o->stamp = c->checks->submit (c->checker, o->stream->checked);
 }

@@ -65,6 +65,9 @@ func (t *translation) load(o *opcode, operands []ptx.Operand) error {
 		if err != nil {
 			return err
 		}
+		if to[n].Kind == ptx.Reg {
+			t.loaded[len(t.code)] = to[n].Index + 1
+		}
 		c := t.emit(name, d, base)
 		c.displacement = displacement + C.int64_t(n)*C.int64_t(size)
 	}

@@ -60,6 +60,7 @@ func (c *Checker) New(program func(function unsafe.Pointer) *Program) []device.F
 // (device.FindingChecked).
 func (c *Checker) All(program func(function unsafe.Pointer) *Program) []device.Finding {
 	var accesses, bytes C.uint64_t
+	C.accscope_simt_left(c.c)
 	C.accscope_simt_looked_at(c.c, &accesses, &bytes)
 	checked := device.Finding{Number: -1, Kind: device.FindingChecked, Count: uint64(accesses), Bytes: uint64(bytes)}
 	return append(c.findings(0, C.accscope_simt_found_count(c.c), program), checked)
@@ -74,7 +75,7 @@ func (c *Checker) findings(from, to C.uint32_t, program func(function unsafe.Poi
 		}
 		found := device.Finding{
 			Number: int(n), Kind: kinds[f.kind], Address: device.Address(f.address), Bytes: uint64(f.bytes),
-			Side: sideOf(&f.side, f, program), Equal: f.unequal == 0, Count: uint64(f.count),
+			Side: sideOf(&f.side, f, program), Equal: f.unequal == 0, Later: f.later != 0, Count: uint64(f.count),
 		}
 		switch f.kind {
 		case C.FOUND_RACE, C.FOUND_QUEUE_RACE:
@@ -102,6 +103,7 @@ const nearby = 1 << 20
 
 var kinds = map[uint32]device.FindingKind{
 	C.FOUND_BOUNDS: device.FindingOutOfBounds, C.FOUND_MISALIGNED: device.FindingMisaligned, C.FOUND_UNINITIALISED: device.FindingUninitialised,
+	C.FOUND_STALE_ON_DEVICE: device.FindingStaleOnDevice, C.FOUND_STALE_ON_HOST: device.FindingStaleOnHost, C.FOUND_LOST_WRITE: device.FindingLostWrite,
 	C.FOUND_RACE: device.FindingRace, C.FOUND_QUEUE_RACE: device.FindingQueueRace,
 }
 

@@ -40,11 +40,13 @@ struct accscope_simt_operation
   enum accscope_simt_access kind;
   uint64_t correlation;
   const struct accscope_simt_function *kernel;
+  uint64_t begun;		/* CLOCK_MONOTONIC, nanoseconds */
 };
 
 enum accscope_simt_found
 {
-  FOUND_BOUNDS, FOUND_MISALIGNED, FOUND_UNINITIALISED, FOUND_RACE, FOUND_QUEUE_RACE
+  FOUND_BOUNDS, FOUND_MISALIGNED, FOUND_UNINITIALISED, FOUND_RACE, FOUND_QUEUE_RACE, FOUND_STALE_ON_DEVICE, FOUND_STALE_ON_HOST,
+  FOUND_LOST_WRITE
 };
 
 /* One side of a finding: an access of a lane, or a transfer.  */
@@ -69,6 +71,7 @@ struct accscope_simt_finding
   struct accscope_simt_range nearest, next;	/* before and behind the address */
   uint64_t value;		/* of two writes by one instruction: what the first of them wrote */
   int unequal;			/* atomic: another one wrote something else, or it is none of these */
+  int later;			/* atomic: of what is stale, it was brought up to date after that */
   uint64_t count;		/* atomic: how often it was met */
 };
 
@@ -83,6 +86,9 @@ void accscope_simt_written (struct accscope_simt_memory *memory, uintptr_t begin
 /* Findings since the first: their number, and one of them, which stays where it is.  */
 uint32_t accscope_simt_found_count (const struct accscope_simt_checker *checker);
 const struct accscope_simt_finding *accscope_simt_found (const struct accscope_simt_checker *checker, uint32_t number);
+/* What kernels have written and nobody has brought to the host, of the memory that is there
+   still: at the end.  */
+void accscope_simt_left (struct accscope_simt_checker *checker);
 /* How many accesses of lanes were checked, and their bytes.  */
 void accscope_simt_looked_at (const struct accscope_simt_checker *checker, uint64_t *accesses, uint64_t *bytes);
 
@@ -103,8 +109,12 @@ struct accscope_simt_checks
   /* An operation begins to run, with a number for each of count gangs, and has ended.  */
   void (*begin) (struct accscope_simt_operation *, uint32_t count);
   void (*end) (struct accscope_simt_operation *);
-  /* A transfer within an operation: NULL is the host.  */
+  /* A transfer within an operation, to and from memory of the device, 0 where that is not at this
+     side, before it takes place; and behind it, with the host's address, 0 for none.  */
   void (*transfer) (struct accscope_simt_operation *, struct accscope_simt_memory *, uintptr_t to, uintptr_t from, size_t bytes);
+  void (*same) (struct accscope_simt_memory *, uintptr_t device, uintptr_t host, size_t bytes);
+  /* The host launches a kernel: what has it changed?  */
+  void (*launch) (struct accscope_simt_checker *);
 };
 extern const struct accscope_simt_checks accscope_simt_checks;
 

@@ -30,6 +30,7 @@ struct accscope_simt_checker
   uint64_t known_count;
   struct accscope_simt_shadow *shadows, *gone;
 
+  uint64_t compared, ran;	/* nanoseconds: with the host's memory, and of operations; atomic */
   uint64_t accesses, looked_at;	/* atomic: of lanes, and their bytes */
   pthread_mutex_t finding;
   uint32_t found;		/* atomic */
@@ -40,6 +41,10 @@ struct known accscope_simt_known (struct accscope_simt_checker *c, uint32_t numb
 int accscope_simt_before (const struct known *other, const struct accscope_simt_operation *o);
 void accscope_simt_forget (struct accscope_simt_checker *c);
 void accscope_simt_transfer (struct accscope_simt_operation *o, struct accscope_simt_memory *m, uintptr_t to, uintptr_t from, size_t bytes);
+void accscope_simt_same (struct accscope_simt_memory *m, uintptr_t device, uintptr_t host, size_t bytes);
+void accscope_simt_launched (struct accscope_simt_checker *c);
+uint64_t accscope_simt_nanoseconds (void);
+void accscope_simt_later (struct accscope_simt_checker *c, uintptr_t begin);
 void accscope_simt_tell_of (struct accscope_simt_checker *c, const struct accscope_simt_finding *f);
 
 /* Of an allocation; NULL: the host has no memory left, and it is not checked.  */

@@ -81,6 +81,15 @@ accscope_simt_tell_of (struct accscope_simt_checker *c, const struct accscope_si
     }
 }
 
+/* What was stale of an allocation has been brought up to date.  */
+void
+accscope_simt_later (struct accscope_simt_checker *c, uintptr_t begin)
+{
+  for (uint32_t n = 0, found = __atomic_load_n (&c->found, __ATOMIC_ACQUIRE); n < found; n++)
+    if (c->findings[n].kind == FOUND_STALE_ON_DEVICE && c->findings[n].nearest.begin == begin)
+      __atomic_store_n (&c->findings[n].later, 1, __ATOMIC_RELAXED);
+}
+
 uint32_t
 accscope_simt_found_count (const struct accscope_simt_checker *c)
 {

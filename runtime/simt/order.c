@@ -173,7 +173,10 @@ begin (struct accscope_simt_operation *o, uint32_t count)
 	}
       pthread_mutex_unlock (&c->lock);
       if (fits)
-	return;
+	{
+	  o->begun = accscope_simt_nanoseconds ();
+	  return;
+	}
       pthread_rwlock_unlock (&c->running);
       pthread_rwlock_wrlock (&c->running);
       pthread_mutex_lock (&c->lock);
@@ -193,6 +196,7 @@ end (struct accscope_simt_operation *o)
 {
   struct accscope_simt_checker *c = o->checker;
 
+  __atomic_fetch_add (&c->ran, accscope_simt_nanoseconds () - o->begun, __ATOMIC_RELAXED);
   pthread_rwlock_unlock (&c->running);
   if (__atomic_load_n (&c->gone, __ATOMIC_RELAXED) && pthread_rwlock_trywrlock (&c->running) == 0)
     {
@@ -235,4 +239,4 @@ accscope_simt_before (const struct known *other, const struct accscope_simt_oper
 }
 
 const struct accscope_simt_checks accscope_simt_checks
-  = { queue, submit, mark, wait_for, heard, idle, begin, end, accscope_simt_transfer };
+  = { queue, submit, mark, wait_for, heard, idle, begin, end, accscope_simt_transfer, accscope_simt_same, accscope_simt_launched };

@@ -1,57 +1,22 @@
 /* What is known of each byte of an allocation: whether it has been written, and of each
    granule which access wrote it last and which one has read it.  A cell keeps the first of
    several readers that nothing orders, and how far apart they were.  */
-#include "checker.h"
+#include "shadow.h"
 #include "warp.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define GRANULE 4
-
-struct accscope_simt_shadow
+static void
+release (struct accscope_simt_shadow *s)
 {
-  struct accscope_simt_shadow *next, **at;	/* of the checker's list */
-  struct accscope_simt_checker *checker;
-  uintptr_t begin;
-  size_t bytes;
-  uint64_t *written, *read;	/* cells, atomic, by granule */
-  uint8_t *defined;		/* a bit a byte, atomic */
-};
-
-/* A cell, from its lowest bit: the operation's number, 0 for none, the thread in the gang,
-   the warp's clock, the bytes of the granule, and then of a writer whether it was atomic,
-   of a reader who shares it, and the site.  */
-#define NUMBER_BITS 22
-#define THREAD_BITS 10
-#define CLOCK_BITS 12
-#define LAST_CLOCK ((1u << CLOCK_BITS) - 1)	/* of this one nothing is known */
-enum shared { ALONE, BY_WARP, BY_GANG, BY_GANGS };
-#define BY_TRANSFER ((1u << THREAD_BITS) - 1)
-
-struct cell
-{
-  uint32_t number, thread, clock, bytes, atomic, shared, site;
-};
-
-static uint64_t
-packed (const struct cell *c)
-{
-  return (uint64_t) c->number | (uint64_t) c->thread << 22 | (uint64_t) c->clock << 32 | (uint64_t) c->bytes << 44
-	 | (uint64_t) (c->atomic | c->shared) << 48 | (uint64_t) c->site << 50;
+  free (s->written);
+  free (s->read);
+  free (s->defined);
+  free (s->agreed);
+  free (s->changed);
+  free (s);
 }
-
-static struct cell
-unpacked (uint64_t bits, int writer)
-{
-  uint32_t two = bits >> 48 & 3;
-
-  return (struct cell) { bits & (NUMBERS - 1), bits >> 22 & 1023, bits >> 32 & LAST_CLOCK, bits >> 44 & 15,
-			 writer ? two : 0, writer ? 0 : two, (uint32_t) (bits >> 50) };
-}
-
-#define LOAD(PLACE) __atomic_load_n (PLACE, __ATOMIC_RELAXED)
-#define STORE(PLACE, WHAT) __atomic_store_n (PLACE, WHAT, __ATOMIC_RELAXED)
 
 struct accscope_simt_shadow *
 accscope_simt_shadow_of (struct accscope_simt_checker *c, uintptr_t begin, size_t bytes)
@@ -65,11 +30,10 @@ accscope_simt_shadow_of (struct accscope_simt_checker *c, uintptr_t begin, size_
   s->begin = begin;
   s->bytes = bytes;
   if (!(s->written = calloc (granules, sizeof *s->written)) || !(s->read = calloc (granules, sizeof *s->read))
-      || !(s->defined = calloc (bytes / 8 + 1, 1)))
+      || !(s->defined = calloc (bytes / 8 + 1, 1)) || !(s->agreed = calloc (bytes / BLOCK + 1, sizeof *s->agreed))
+      || !(s->changed = calloc (bytes / BLOCK + 1, 1)))
     {
-      free (s->written);
-      free (s->read);
-      free (s);
+      release (s);
       return NULL;
     }
   pthread_mutex_lock (&c->lock);
@@ -88,6 +52,7 @@ accscope_simt_shadow_end (struct accscope_simt_shadow *s)
 {
   struct accscope_simt_checker *c = s->checker;
 
+  accscope_simt_discard (s);
   pthread_mutex_lock (&c->lock);
   *s->at = s->next;
   if (s->next)
@@ -111,10 +76,7 @@ accscope_simt_free_gone (struct accscope_simt_checker *c)
     {
       struct accscope_simt_shadow *next = s->next;
 
-      free (s->written);
-      free (s->read);
-      free (s->defined);
-      free (s);
+      release (s);
       s = next;
     }
 }
@@ -135,7 +97,7 @@ accscope_simt_forget (struct accscope_simt_checker *c)
 static int
 is_defined (const struct accscope_simt_shadow *s, size_t at)
 {
-  return LOAD (&s->defined[at / 8]) >> at % 8 & 1;
+  return RELAXED_LOAD (&s->defined[at / 8]) >> at % 8 & 1;
 }
 
 static void
@@ -147,10 +109,10 @@ define (struct accscope_simt_shadow *s, size_t at, size_t bytes, int is)
       uint8_t bits = (uint8_t) (((1u << count) - 1) << at % 8), *byte = &s->defined[at / 8];
 
       if (count == 8)
-	STORE (byte, is ? 0xff : 0);
+	RELAXED_STORE (byte, is ? 0xff : 0);
       else if (is)
 	{
-	  if ((LOAD (byte) & bits) != bits)
+	  if ((RELAXED_LOAD (byte) & bits) != bits)
 	    __atomic_fetch_or (byte, bits, __ATOMIC_RELAXED);
 	}
       else
@@ -167,7 +129,7 @@ undefined (const struct accscope_simt_shadow *s, size_t at, size_t bytes)
   size_t n = 0;
 
   while (n < bytes)
-    if ((at + n) % 8 == 0 && n + 8 <= bytes && LOAD (&s->defined[(at + n) / 8]) == 0xff)
+    if ((at + n) % 8 == 0 && n + 8 <= bytes && RELAXED_LOAD (&s->defined[(at + n) / 8]) == 0xff)
       n += 8;
     else if (is_defined (s, at + n))
       n++;
@@ -335,7 +297,7 @@ apart (const struct cell *c, const struct access *a)
 static void
 meet (struct accscope_simt_shadow *s, size_t granule, uint32_t bytes, struct access *a)
 {
-  struct cell written = unpacked (LOAD (&s->written[granule]), 1), read = unpacked (LOAD (&s->read[granule]), 0);
+  struct cell written = unpacked (RELAXED_LOAD (&s->written[granule]), 1), read = unpacked (RELAXED_LOAD (&s->read[granule]), 0);
   struct known known;
 
   a->cell.bytes = bytes;
@@ -355,20 +317,20 @@ meet (struct accscope_simt_shadow *s, size_t granule, uint32_t bytes, struct acc
 	    return;
 	  read.shared = by;
 	  read.bytes |= bytes;
-	  STORE (&s->read[granule], packed (&read));
+	  RELAXED_STORE (&s->read[granule], packed (&read));
 	}
       else if (over)
 	{
 	  struct cell mine = a->cell;
 
 	  mine.atomic = 0;
-	  STORE (&s->read[granule], packed (&mine));
+	  RELAXED_STORE (&s->read[granule], packed (&mine));
 	}
       return;
     }
   if (read.number && read.bytes & bytes && !before (&read, a, &known))
     conflict (&read, a, &known, 0);
-  STORE (&s->written[granule], packed (&a->cell));
+  RELAXED_STORE (&s->written[granule], packed (&a->cell));
 }
 
 /* The number, the warp and its clock.  */
@@ -397,7 +359,7 @@ settle (struct accscope_simt_shadow *s, struct access *a)
   mine = packed (&a->cell);
   for (size_t n = granule; n < end; n++)
     {
-      uint64_t written = LOAD (&s->written[n]), read = LOAD (&s->read[n]);
+      uint64_t written = RELAXED_LOAD (&s->written[n]), read = RELAXED_LOAD (&s->read[n]);
 
       if ((written & (NUMBERS - 1)) >= settled && (uint32_t) written != (uint32_t) mine)
 	return 0;
@@ -406,12 +368,12 @@ settle (struct accscope_simt_shadow *s, struct access *a)
     }
   if (a->store)
     for (size_t n = granule; n < end; n++)
-      STORE (&s->written[n], mine);
+      RELAXED_STORE (&s->written[n], mine);
   else if (!a->cell.atomic)
     {
       for (size_t n = granule; n < end; n++)
-	if (!is_read (LOAD (&s->read[n]), a->operation, mine))
-	  STORE (&s->read[n], mine);
+	if (!is_read (RELAXED_LOAD (&s->read[n]), a->operation, mine))
+	  RELAXED_STORE (&s->read[n], mine);
     }
   return 1;
 }
@@ -427,6 +389,40 @@ touch (struct accscope_simt_shadow *s, struct access *a)
 
       meet (s, granule, ((1u << high) - 1) & ~((1u << low) - 1), a);
     }
+}
+
+/* What a lane reads, and uses for more than a copy.  */
+static void
+use (struct accscope_simt_shadow *s, const struct access *a)
+{
+  const size_t at = a->address - s->begin;
+  const uint8_t bits = (uint8_t) (((1u << a->size) - 1) << at % 8);
+  char host[8];
+
+  if ((RELAXED_LOAD (&s->defined[at / 8]) & bits) != bits)
+    {
+      struct accscope_simt_finding f = finding (FOUND_UNINITIALISED, a);
+
+      accscope_simt_tell_of (a->operation->checker, &f);
+    }
+  if (RELAXED_LOAD (&s->changed[at / BLOCK]) == BY_HOST && accscope_simt_host_memory (s->host + at, host, a->size)
+      && memcmp (host, (const void *) a->address, a->size) != 0)
+    {
+      struct accscope_simt_finding f = finding (FOUND_STALE_ON_DEVICE, a);
+
+      f.nearest.begin = s->begin;
+      accscope_simt_tell_of (a->operation->checker, &f);
+    }
+}
+
+static void
+change (struct accscope_simt_shadow *s, const struct access *a)
+{
+  const size_t at = a->address - s->begin;
+
+  define (s, at, a->size, 1);
+  if (!(RELAXED_LOAD (&s->changed[at / BLOCK]) & BY_DEVICE))
+    __atomic_fetch_or (&s->changed[at / BLOCK], BY_DEVICE, __ATOMIC_RELAXED);
 }
 
 /* Accesses of lanes to memory of the device are findings, and go nowhere, where there is
@@ -488,8 +484,10 @@ accscope_simt_checked (struct warp *w, struct group *g, const uint64_t *address,
       a.cell.atomic = atomic || w->locked >> i & 1;
       if (size < GRANULE || !settle (w->met.shadow, &a))
 	touch (w->met.shadow, &a);
+      if (store != 1 && in->together != SIMT_COPIES)
+	use (w->met.shadow, &a);
       if (store)
-	define (w->met.shadow, a.address - w->met.begin, size, 1);
+	change (w->met.shadow, &a);
     }
   return 1;
 }
@@ -526,6 +524,21 @@ move (struct accscope_simt_operation *o, struct accscope_simt_memory *m, uintptr
   return s;
 }
 
+void
+accscope_simt_blame (struct accscope_simt_shadow *s, enum accscope_simt_found kind, size_t at, size_t bytes)
+{
+  const struct cell c = unpacked (RELAXED_LOAD (&s->written[at / GRANULE]), 1);
+  const struct known k = accscope_simt_known (s->checker, c.number);
+  struct accscope_simt_finding f = {
+    .kind = kind, .address = s->begin + at, .bytes = bytes, .count = 1, .nearest = { s->begin, s->begin + s->bytes, NULL },
+    .side = { .operation = k.kind, .kernel = k.kernel, .store = 1, .queue = k.queue, .correlation = k.correlation, .gang = c.number - k.first, .thread = UINT32_MAX }
+  };
+
+  f.side.function = accscope_simt_at (c.site, &f.side.instruction);
+  if (k.kind == SIMT_KERNEL)
+    accscope_simt_tell_of (s->checker, &f);
+}
+
 /* A hole of less than 8 bytes that begins behind a member and ends where members may begin is
    padding.  */
 static int
@@ -558,9 +571,21 @@ bring (struct accscope_simt_operation *o, const struct accscope_simt_shadow *s, 
     }
 }
 
+static void
+overwrite (struct accscope_simt_memory *m, uintptr_t to, size_t bytes)
+{
+  struct accscope_simt_shadow *s = accscope_simt_memory_find (m, to).shadow;
+
+  if (s && bytes <= s->bytes - (to - s->begin))
+    accscope_simt_overwrite (s, to - s->begin, bytes);
+}
+
 void
 accscope_simt_transfer (struct accscope_simt_operation *o, struct accscope_simt_memory *m, uintptr_t to, uintptr_t from, size_t bytes)
 {
+  if (to && !from)
+    overwrite (m, to, bytes);
+
   struct accscope_simt_shadow *source = from ? move (o, m, from, bytes, 0) : NULL, *target = to ? move (o, m, to, bytes, 1) : NULL;
 
   if (source && !target)

@@ -22,15 +22,17 @@ enum { IN_FRAME, IN_CONSTANTS, IN_SPECIALS, ARRAYS };
 
 /* A shuffle with .sync by a constant within the warp.  */
 #define SIMT_WHOLE_SEGMENT 2
-/* A load that is part of an atomic construct.  */
+/* Loads that are part of an atomic construct, and those whose values are stored and used for
+   nothing else.  */
 #define SIMT_OF_ATOMIC 1
+#define SIMT_COPIES 2
 
 struct accscope_simt_instruction
 {
   uint16_t operation;
   uint8_t guarded;		/* 1: where the guard is true; 2: where it is not */
   uint8_t together;		/* shuffles and votes: 0 without .sync, 1 with it, or SIMT_WHOLE_SEGMENT;
-				   of loads: SIMT_OF_ATOMIC */
+				   of loads: SIMT_OF_ATOMIC or SIMT_COPIES */
   uint8_t found;		/* of memory operations: which of the ranges that a warp has found */
   uint16_t site;		/* of memory operations: their number among all of the process; 0: they have none */
   uint32_t guard;		/* operand */

@@ -45,8 +45,9 @@ type translation struct {
 	constants []byte
 	known     map[constant]slot
 	calls     []C.struct_accscope_simt_call
-	accesses  []int    // to memory: of code
-	starts    []uint32 // the instruction of C's that each begins with
+	accesses  []int       // to memory: of code
+	loaded    map[int]int // the register that a load of code is to, plus 1
+	starts    []uint32    // the instruction of C's that each begins with
 	here      *ptx.Instruction
 }
 
@@ -61,7 +62,7 @@ func (p *Program) translate(f *function) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.name, err)
 	}
-	t := &translation{program: p, function: f, body: body, flow: body.Flow(), frame: 8 * lanes, known: map[constant]slot{}}
+	t := &translation{program: p, function: f, body: body, flow: body.Flow(), frame: 8 * lanes, known: map[constant]slot{}, loaded: map[int]int{}}
 	if nvidia.TakesOnlyBlock(f.ptx) {
 		f.facts = nvidia.FactsOfKernel(f.unit.module, f.ptx, body)
 	}
@@ -485,6 +486,7 @@ func (t *translation) copy(to, from slot) {
 // device has no instruction for a load and a loop.
 func (t *translation) number(c *C.struct_accscope_simt_function) {
 	atomic := map[ptx.Line]bool{}
+	copied := t.copied()
 	lines := t.function.lines[len(t.function.lines)-len(t.code):]
 	for _, n := range t.accesses {
 		atomic[lines[n]] = atomic[lines[n]] || t.isAtomic(n)
@@ -497,8 +499,55 @@ func (t *translation) number(c *C.struct_accscope_simt_function) {
 		i.site = C.accscope_simt_site(c, C.uint32_t(n))
 		if atomic[lines[n]] && !t.isAtomic(n) {
 			i.together = C.SIMT_OF_ATOMIC
+		} else if r := t.loaded[n]; r > 0 && copied[r-1] {
+			i.together = C.SIMT_COPIES
 		}
 	}
+}
+
+// copied says which registers are stored, or moved to others that are, and used for nothing else.
+func (t *translation) copied() []bool {
+	copied := make([]bool, len(t.body.Registers))
+	for r := range copied {
+		copied[r] = true
+	}
+	for changed := true; changed; {
+		changed = false
+		var use func(o *ptx.Operand)
+		use = func(o *ptx.Operand) {
+			if o.Kind == ptx.Reg && copied[o.Index] {
+				copied[o.Index], changed = false, true
+			}
+			for n := range o.List {
+				use(&o.List[n])
+			}
+		}
+		for i := range t.body.Instructions {
+			in := &t.body.Instructions[i]
+			o := takeApart(in.Opcode)
+			if in.Guard.Register >= 0 && copied[in.Guard.Register] {
+				copied[in.Guard.Register], changed = false, true
+			}
+			operands := in.Operands
+			switch {
+			case len(operands) == 0:
+				continue
+			case o.base == "st" && len(operands) == 2 && !o.has("param"):
+				operands = operands[:1] // its address; the value is copied
+			case o.base == "mov" && len(operands) == 2 && operands[0].Kind == ptx.Reg && operands[1].Kind == ptx.Reg:
+				if copied[operands[0].Index] {
+					continue
+				}
+				operands = operands[1:]
+			case o.base != "bra" && o.base != "call" && o.base != "red":
+				operands = operands[1:] // the first is the result
+			}
+			for n := range operands {
+				use(&operands[n])
+			}
+		}
+	}
+	return copied
 }
 
 // isAtomic says whether one of C's instructions is an atomic operation.

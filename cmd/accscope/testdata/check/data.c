@@ -160,6 +160,81 @@ update_behind_kernel (double *b)
   }
 }
 
+static void
+computed_with_what_nobody_wrote (double *a, double *b)
+{
+#pragma acc parallel loop create(a[0:N]) copyout(b[0:N])
+  for (int i = 0; i < N; i++)
+    b[i] = 2 * a[i];		/* CHECK uninitialised a */
+}
+
+static void
+copied_with_what_nobody_wrote (double *a, double *b)
+{
+#pragma acc data create(a[0:N]) copy(b[0:N])
+  {
+#pragma acc parallel loop
+    for (int i = 0; i < N / 2; i++)
+      a[i] = 2 * b[i];
+#pragma acc parallel loop
+    for (int i = 0; i < N / 2; i++)
+      b[i] = 1 + a[i];
+  }
+}
+
+static void
+changed_by_the_host (double *a, double *b)
+{
+#pragma acc data copyin(a[0:N]) copyout(b[0:N])
+  {
+#pragma acc parallel loop
+    for (int i = 0; i < N; i++)
+      b[i] = a[i] + 1;
+    for (int i = 0; i < N; i++)
+      a[i] += 1;
+#pragma acc parallel loop
+    for (int i = 0; i < N; i++)
+      b[i] = a[i] + 2;		/* CHECK stale-on-device a */
+  }
+}
+
+static void
+changed_and_sent (double *a, double *b)
+{
+#pragma acc data copyin(a[0:N]) copyout(b[0:N])
+  {
+    for (int i = 0; i < N; i++)
+      a[i] += 1;
+#pragma acc update device(a[0:N])
+#pragma acc parallel loop
+    for (int i = 0; i < N; i++)
+      b[i] = a[i] + 2;
+  }
+}
+
+static void
+given_up (double *b)
+{
+#pragma acc parallel loop copyin(b[0:N])
+  for (int i = 0; i < N; i++)
+    b[i] += 1;			/* CHECK stale-on-host? b */
+}
+
+static void
+overwritten (double *b)
+{
+#pragma acc data copy(b[0:N])
+  {
+#pragma acc parallel loop
+    for (int i = 0; i < N; i++)
+      b[i] = i;			/* CHECK lost-write b */
+#pragma acc update device(b[0:N])
+#pragma acc parallel loop
+    for (int i = 0; i < N; i++)
+      b[i] += i;
+  }
+}
+
 int
 main (void)
 {
@@ -177,6 +252,12 @@ main (void)
   created (b);
   padding (s);
   bare_pointer (b);
+  computed_with_what_nobody_wrote (a, b);
+  copied_with_what_nobody_wrote (a, b);
+  changed_by_the_host (a, b);
+  changed_and_sent (a, b);
+  given_up (b);
+  overwritten (b);
   queues_without_wait (a, b, c);
   queues_with_wait (a, b, c);
   queues_of_halves (b);
