@@ -111,7 +111,7 @@ func (t *launcher) offload(d *Device, c *Construct) {
 // nothing has happened yet.
 func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
 	s := t.scratch
-	p := planner{t: &t.lifetimes, d: d, structured: true, queue: q}
+	p := mapper{t: &t.lifetimes, d: d, structured: true, queue: q}
 	start := t.plan.mark()
 	r := t.launch(c)
 	k := r.knownKernel(d, c.Function)
@@ -184,7 +184,7 @@ func (t *launcher) undecided() int {
 
 // enterCompute performs the entry actions of a compute construct and finds its kernel,
 // if k is none yet; nil: it has failed.
-func (t *launcher) enterCompute(p *planner, c *Construct, k *kernelCode) *kernelCode {
+func (t *launcher) enterCompute(p *mapper, c *Construct, k *kernelCode) *kernelCode {
 	d, s := p.d, t.scratch
 	s.arguments = c.Arguments
 	var err error

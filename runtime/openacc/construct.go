@@ -114,7 +114,7 @@ func (t *directives) enterRegion(d *Device, c *Construct) {
 		return
 	}
 	t.nameDirective(c.Arguments)
-	p := planner{t: &t.lifetimes, d: d, structured: true, hosts: c.Arguments.Hosts}
+	p := mapper{t: &t.lifetimes, d: d, structured: true, hosts: c.Arguments.Hosts}
 	d.mu.Lock()
 	_, failure := p.mapVariables(s.items)
 	d.mu.Unlock()
@@ -228,7 +228,7 @@ func (t *directives) EnterData(c *Construct) {
 		if !t.decode(c, goacc.EnterData) {
 			return
 		}
-		t.beginLifetimes(d, q, &planner{t: &t.lifetimes, d: d})
+		t.beginLifetimes(d, q, &mapper{t: &t.lifetimes, d: d})
 	})
 }
 

@@ -43,7 +43,7 @@ func (t *directives) Declare(c *Construct) {
 		for i := range s.items {
 			t.declareEntry(d, &s.items[i])
 		}
-		t.beginLifetimes(d, q, &planner{t: &t.lifetimes, d: d, declared: true})
+		t.beginLifetimes(d, q, &mapper{t: &t.lifetimes, d: d, declared: true})
 	})
 }
 

@@ -45,7 +45,7 @@ type warner struct{ transfers }
 // suspectHostPointers notes the values of 8 bytes that a kernel gets and that are addresses
 // of the host's: in data which is present and which the construct does not name beside, or
 // in other memory. d.mu is held.
-func (p *planner) suspectHostPointers(items []goacc.Item) {
+func (p *mapper) suspectHostPointers(items []goacc.Item) {
 	s := p.t.scratch
 	for i := range items {
 		item := &items[i]
@@ -84,7 +84,7 @@ func (d *Device) holds(address device.Address) bool {
 
 // suspectEmpty notes an empty section that the compiler passes for a variable which a data
 // construct around names, and which was not found. d.mu is held.
-func (p *planner) suspectEmpty(item *goacc.Item) {
+func (p *mapper) suspectEmpty(item *goacc.Item) {
 	if p.queue != nil && p.d.hostCoded != nil && !p.d.warned[warning{p.t.function, item.Entry}] {
 		p.t.scratch.suspects = append(p.t.scratch.suspects, hostPointer{entry: item.Entry, empty: true, value: item.Host})
 	}
@@ -92,7 +92,7 @@ func (p *planner) suspectEmpty(item *goacc.Item) {
 
 // made says whether this call has made the mapping of an item, so that its memory can
 // be read.
-func (p *planner) made(item *goacc.Item) bool {
+func (p *mapper) made(item *goacc.Item) bool {
 	m, presence := p.d.table.Find(item.Host, item.Size)
 	return presence == dataenv.Present && p.t.made(m) && m.Attach[item.Host-m.Host] == 0
 }

@@ -36,7 +36,7 @@ type innerPointer struct {
 
 // warnOfInner warns of the host's pointers inside of the data of a kernel; it reports
 // false where the device is strict and the kernel is seen to follow one: that was an error.
-func (t *launcher) warnOfInner(p *planner, k *kernelCode, c *Construct) bool {
+func (t *launcher) warnOfInner(p *mapper, k *kernelCode, c *Construct) bool {
 	d, items := p.d, t.scratch.items
 	d.mu.Lock()
 	k.inner.over = k.inner.over || t.rt.options.Namer == nil
@@ -66,7 +66,7 @@ func (t *launcher) warnOfInner(p *planner, k *kernelCode, c *Construct) bool {
 
 // holdsAddresses says whether the beginning of some item may hold addresses of the host's.
 // d.mu is held.
-func (p *planner) holdsAddresses(items []goacc.Item) bool {
+func (p *mapper) holdsAddresses(items []goacc.Item) bool {
 	for i := range items {
 		item := items[i]
 		p.lead(&item)
@@ -80,7 +80,7 @@ func (p *planner) holdsAddresses(items []goacc.Item) bool {
 }
 
 // isHosts says whether a value is an address of the host's. d.mu is held.
-func (p *planner) isHosts(value uintptr) bool {
+func (p *mapper) isHosts(value uintptr) bool {
 	if value < lowestAddress || value >= highestAddress || p.d.holds(device.Address(value)) {
 		return false
 	}
@@ -90,7 +90,7 @@ func (p *planner) isHosts(value uintptr) bool {
 
 // given is a word of what the kernel gets for an item, 0 where that is not known yet or
 // attached. d.mu is held.
-func (p *planner) given(item *goacc.Item, offset uintptr) uintptr {
+func (p *mapper) given(item *goacc.Item, offset uintptr) uintptr {
 	if item.Action == goacc.ActionNone {
 		return 0
 	}
@@ -117,7 +117,7 @@ func (p *planner) given(item *goacc.Item, offset uintptr) uintptr {
 
 // takeInner finds the host's pointers in the data of a kernel, and takes them off the list
 // of those to be looked for. d.mu is held.
-func (p *planner) takeInner(items []goacc.Item, k *kernelCode) (found []innerPointer) {
+func (p *mapper) takeInner(items []goacc.Item, k *kernelCode) (found []innerPointer) {
 	k.inner.list = slices.DeleteFunc(k.inner.list, func(x attribution.Inner) bool {
 		one, is := p.innerOf(items, x)
 		if is {
@@ -130,7 +130,7 @@ func (p *planner) takeInner(items []goacc.Item, k *kernelCode) (found []innerPoi
 }
 
 // hasInner says whether there are any to be warned of. d.mu is held.
-func (p *planner) hasInner(items []goacc.Item, k *kernelCode) bool {
+func (p *mapper) hasInner(items []goacc.Item, k *kernelCode) bool {
 	return !k.inner.over && slices.ContainsFunc(k.inner.list, func(x attribution.Inner) bool {
 		_, is := p.innerOf(items, x)
 		return is
@@ -139,7 +139,7 @@ func (p *planner) hasInner(items []goacc.Item, k *kernelCode) bool {
 
 // innerOf finds the first element of the kernel's data in which x has an address of the
 // host's. d.mu is held.
-func (p *planner) innerOf(items []goacc.Item, x attribution.Inner) (one innerPointer, is bool) {
+func (p *mapper) innerOf(items []goacc.Item, x attribution.Inner) (one innerPointer, is bool) {
 	i := slices.IndexFunc(items, func(item goacc.Item) bool { return item.Entry == x.Entry })
 	if i < 0 {
 		return one, false
@@ -165,7 +165,7 @@ func (p *planner) innerOf(items []goacc.Item, x attribution.Inner) (one innerPoi
 
 // lead makes of a pointer whose copy the kernel gets the data that it points to, which are
 // present; false where it is none. d.mu is held.
-func (p *planner) lead(item *goacc.Item) bool {
+func (p *mapper) lead(item *goacc.Item) bool {
 	if item.Action != goacc.ActionPresent && item.Action != goacc.ActionPointer || item.Size != 8 {
 		return false
 	}

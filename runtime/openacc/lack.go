@@ -106,7 +106,7 @@ func (t *caller) about(entry int, host, bytes uintptr, failure *device.Error) *d
 }
 
 // lacksItem is lacks for an item of a directive.
-func (p *planner) lacksItem(role string, entry int, host, bytes uintptr) *device.Error {
+func (p *mapper) lacksItem(role string, entry int, host, bytes uintptr) *device.Error {
 	return p.t.lacks(p.d, lack{role: role, entry: entry, host: host, bytes: bytes}, colliding(host, bytes))
 }
 

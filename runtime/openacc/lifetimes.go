@@ -58,7 +58,7 @@ func (t *lifetimes) settle(d *Device, q *Queue, wait bool) {
 }
 
 // beginLifetimes performs the entry actions of the items in the scratch space.
-func (t *lifetimes) beginLifetimes(d *Device, q *Queue, p *planner) {
+func (t *lifetimes) beginLifetimes(d *Device, q *Queue, p *mapper) {
 	s := t.scratch
 	d.mu.Lock()
 	_, failure := p.mapVariables(s.items)

@@ -7,10 +7,10 @@ import (
 	"github.com/accscope/accscope/runtime/loaded"
 )
 
-// A planner begins or continues the data lifetimes of one directive's variables:
+// A mapper begins or continues the data lifetimes of one directive's variables:
 // it changes the present table and notes the transfers in the thread's scratch
 // space. d.mu is held throughout.
-type planner struct {
+type mapper struct {
 	t          *lifetimes
 	d          *Device
 	structured bool      // which reference counter
@@ -28,7 +28,7 @@ type planner struct {
 
 // mapVariables performs the entry actions of all items (OpenACC 3.3 §2.7.2). It
 // reports false, with nothing changed, when the items' addresses are garbage.
-func (p *planner) mapVariables(items []goacc.Item) (bool, *device.Error) {
+func (p *mapper) mapVariables(items []goacc.Item) (bool, *device.Error) {
 	t := p.t
 	if p.queue != nil && p.mustRead(items) {
 		if !t.prober.readable(items, t.place.StackPointer) {
@@ -62,7 +62,7 @@ func (p *planner) mapVariables(items []goacc.Item) (bool, *device.Error) {
 }
 
 // mustRead says whether items would make the runtime read the program's memory.
-func (p *planner) mustRead(items []goacc.Item) bool {
+func (p *mapper) mustRead(items []goacc.Item) bool {
 	for i := range items {
 		if p.reads(&items[i]) {
 			return true
@@ -71,7 +71,7 @@ func (p *planner) mustRead(items []goacc.Item) bool {
 	return false
 }
 
-func (p *planner) reads(item *goacc.Item) bool {
+func (p *mapper) reads(item *goacc.Item) bool {
 	switch item.Action {
 	case goacc.ActionPointer, goacc.ActionDevicePointer, goacc.ActionAttach, goacc.ActionDescriptor:
 		return true
@@ -86,12 +86,12 @@ func (p *planner) reads(item *goacc.Item) bool {
 	return false
 }
 
-func (p *planner) absent(item *goacc.Item) bool {
+func (p *mapper) absent(item *goacc.Item) bool {
 	_, presence := p.d.table.Find(item.Host, item.Size)
 	return presence == dataenv.Absent
 }
 
-func (p *planner) item(items []goacc.Item, i int) (device.Address, *device.Error) {
+func (p *mapper) item(items []goacc.Item, i int) (device.Address, *device.Error) {
 	item := &items[i]
 	if p.remaining > 0 {
 		p.remaining--
@@ -141,7 +141,7 @@ func omit(item *goacc.Item) (device.Address, *device.Error) {
 }
 
 // makes says whether an item of which no part is present gets device memory.
-func (p *planner) makes(items []goacc.Item, item *goacc.Item) bool {
+func (p *mapper) makes(items []goacc.Item, item *goacc.Item) bool {
 	switch item.Action {
 	case goacc.ActionMap, goacc.ActionDevicePointer:
 		return !item.Value && !item.Cell
@@ -153,7 +153,7 @@ func (p *planner) makes(items []goacc.Item, item *goacc.Item) bool {
 
 // target is the mapped data that an absent pointer of a present clause points to, and their
 // device address. The kernel gets a translated copy of such a pointer.
-func (p *planner) target(item *goacc.Item) (device.Address, *dataenv.Mapping) {
+func (p *mapper) target(item *goacc.Item) (device.Address, *dataenv.Mapping) {
 	if item.Action != goacc.ActionPresent || item.Size != 8 || p.d.global(item.Host) {
 		return 0, nil
 	}
@@ -170,7 +170,7 @@ func (p *planner) target(item *goacc.Item) (device.Address, *dataenv.Mapping) {
 }
 
 // count increments the reference counter of a mapping that item lies in.
-func (p *planner) count(m *dataenv.Mapping, item *goacc.Item) {
+func (p *mapper) count(m *dataenv.Mapping, item *goacc.Item) {
 	p.t.found(m)
 	if p.queue != nil {
 		m.Used = true
@@ -193,7 +193,7 @@ func (p *planner) count(m *dataenv.Mapping, item *goacc.Item) {
 }
 
 // create is the present increment, create or copyin action.
-func (p *planner) create(item *goacc.Item) (device.Address, *device.Error) {
+func (p *mapper) create(item *goacc.Item) (device.Address, *device.Error) {
 	m, presence := p.d.table.Find(item.Host, item.Size)
 	if item.Cell && presence != dataenv.Present && !p.group.covers(item.Host, item.Size) {
 		return omit(item)
@@ -229,7 +229,7 @@ func (p *planner) create(item *goacc.Item) (device.Address, *device.Error) {
 // value puts a variable that the kernel gets as a value into the argument block. What
 // an operation on a queue has still to write to it is not known yet: it is uploaded
 // into the block in the queue's order.
-func (p *planner) value(item *goacc.Item) {
+func (p *mapper) value(item *goacc.Item) {
 	s := p.t.scratch
 	memory := s.block.AddValue(item.Entry, int(item.Size), item.Alignment)
 	if p.d.willWrite(item.Host, item.Size) {
@@ -242,7 +242,7 @@ func (p *planner) value(item *goacc.Item) {
 
 // fill notes what item's memory begins with: the host's bytes, zeroes (the
 // modifier zero, OpenACC 3.3 §2.7.8 and §2.7.9) or what it may hold.
-func (p *planner) fill(m *dataenv.Mapping, item *goacc.Item) {
+func (p *mapper) fill(m *dataenv.Mapping, item *goacc.Item) {
 	switch {
 	case item.Copyin:
 		p.upload(m, item.Host, item.Size)
@@ -252,7 +252,7 @@ func (p *planner) fill(m *dataenv.Mapping, item *goacc.Item) {
 }
 
 // fresh makes a mapping for an absent variable and counts it.
-func (p *planner) fresh(item *goacc.Item) (*dataenv.Mapping, *device.Error) {
+func (p *mapper) fresh(item *goacc.Item) (*dataenv.Mapping, *device.Error) {
 	b := p.group
 	if b == nil {
 		b = p.reserved(item.Host, item.Size)
@@ -277,7 +277,7 @@ func (p *planner) fresh(item *goacc.Item) (*dataenv.Mapping, *device.Error) {
 // evict removes the mappings in the way of item if a declare directive left them
 // behind: GCC never ends those of copyin clauses, nor those of a library that is
 // closed.
-func (p *planner) evict(item *goacc.Item) bool {
+func (p *mapper) evict(item *goacc.Item) bool {
 	var stale []*dataenv.Mapping
 	for _, m := range p.d.table.Overlapping(item.Host, item.Size) {
 		switch {
@@ -297,12 +297,12 @@ func (p *planner) evict(item *goacc.Item) bool {
 
 // upload notes the copy of a range of the host to its mapping; attached pointers
 // keep their device values.
-func (p *planner) upload(m *dataenv.Mapping, host, size uintptr) {
+func (p *mapper) upload(m *dataenv.Mapping, host, size uintptr) {
 	p.t.scratch.uploads = appendPieces(p.t.scratch.uploads, m, host, size, nil)
 }
 
 // present performs the present clause.
-func (p *planner) present(item *goacc.Item) (device.Address, *device.Error) {
+func (p *mapper) present(item *goacc.Item) (device.Address, *device.Error) {
 	m, presence := p.d.table.Find(item.Host, item.Size)
 	item.Value = item.Value && presence == dataenv.Absent
 	switch presence {
@@ -333,7 +333,7 @@ func (p *planner) present(item *goacc.Item) (device.Address, *device.Error) {
 }
 
 // structure prepares the block that the members of a structure share.
-func (p *planner) structure(items []goacc.Item, i int) (device.Address, *device.Error) {
+func (p *mapper) structure(items []goacc.Item, i int) (device.Address, *device.Error) {
 	item := &items[i]
 	members := items[i+1 : i+1+item.Members]
 	p.remaining = item.Members
@@ -372,7 +372,7 @@ func (p *planner) structure(items []goacc.Item, i int) (device.Address, *device.
 }
 
 // useDevice performs host_data's use_device clause.
-func (p *planner) useDevice(item *goacc.Item) (device.Address, *device.Error) {
+func (p *mapper) useDevice(item *goacc.Item) (device.Address, *device.Error) {
 	m, presence := p.d.table.Find(item.Host, 0)
 	if presence == dataenv.Present {
 		p.t.found(m)

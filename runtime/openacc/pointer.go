@@ -10,7 +10,7 @@ import (
 )
 
 // stage notes the copy of one pointer-sized value to the device copy of host.
-func (p *planner) stage(m *dataenv.Mapping, host, value uintptr) {
+func (p *mapper) stage(m *dataenv.Mapping, host, value uintptr) {
 	p.t.stageStore(m, host, value)
 }
 
@@ -55,7 +55,7 @@ func (d *Device) target(value, bias uintptr) (device.Address, bool) {
 
 // isUnwanted says whether a descriptor or pointer belongs to an absent array of a
 // no_create clause. A pointer to an array that is not allocated is wanted: it says so.
-func (p *planner) isUnwanted(items []goacc.Item, item *goacc.Item) bool {
+func (p *mapper) isUnwanted(items []goacc.Item, item *goacc.Item) bool {
 	if item.Leader < 0 {
 		return false
 	}
@@ -72,7 +72,7 @@ func (p *planner) isUnwanted(items []goacc.Item, item *goacc.Item) bool {
 
 // descriptor makes the device copy of a Fortran array descriptor. One that serves the kernel
 // alone travels with the arguments.
-func (p *planner) descriptor(items []goacc.Item, i int) (device.Address, *device.Error) {
+func (p *mapper) descriptor(items []goacc.Item, i int) (device.Address, *device.Error) {
 	item := &items[i]
 	if p.isUnwanted(items, item) {
 		return omit(item)
@@ -125,7 +125,7 @@ func (p *planner) descriptor(items []goacc.Item, i int) (device.Address, *device
 
 // pointer makes the device copy of a pointer to mapped data. Where it serves the kernel
 // alone, it travels with the arguments.
-func (p *planner) pointer(items []goacc.Item, i int) (device.Address, *device.Error) {
+func (p *mapper) pointer(items []goacc.Item, i int) (device.Address, *device.Error) {
 	item := &items[i]
 	if p.isUnwanted(items, item) {
 		return omit(item)
@@ -192,13 +192,13 @@ func (p *planner) pointer(items []goacc.Item, i int) (device.Address, *device.Er
 }
 
 // putDescriptor puts a descriptor into the argument block, as the host has it.
-func (p *planner) putDescriptor(item *goacc.Item) {
+func (p *mapper) putDescriptor(item *goacc.Item) {
 	copy(p.t.scratch.block.AddDescriptor(item.Entry, int(item.Size), item.Alignment), bytesAt(item.Host, item.Size))
 }
 
 // putPointer puts a pointer to device memory into the argument block, in its place in the
 // descriptor before it if it is inside that.
-func (p *planner) putPointer(items []goacc.Item, i int, to device.Address) {
+func (p *mapper) putPointer(items []goacc.Item, i int, to device.Address) {
 	item := &items[i]
 	if item.Inside {
 		p.t.scratch.block.AddInside(item.Entry, int(item.Host-items[i-1].Host), to)
@@ -208,7 +208,7 @@ func (p *planner) putPointer(items []goacc.Item, i int, to device.Address) {
 }
 
 // attach performs the attach action (OpenACC 3.3 §2.7.2).
-func (p *planner) attach(items []goacc.Item, item *goacc.Item) {
+func (p *mapper) attach(items []goacc.Item, item *goacc.Item) {
 	if p.isUnwanted(items, item) {
 		// A kernel is to find the array where it is on the host.
 		if m, presence := p.d.table.Find(item.Host, item.Size); p.queue != nil && presence == dataenv.Present && p.made(item) {

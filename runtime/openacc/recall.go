@@ -85,7 +85,7 @@ func (r *recalled) isOf(d *Device, c *Construct) bool {
 
 // recall is enterSteady for a construct that is kept. False: it is not, or no longer as it
 // was then, and nothing has changed.
-func (t *launcher) recall(p *planner, c *Construct, k *kernelCode, r *recalled) bool {
+func (t *launcher) recall(p *mapper, c *Construct, k *kernelCode, r *recalled) bool {
 	s := t.scratch
 	for _, outer := range t.levels[:t.level] {
 		if outer.scratch.recalled == r {
@@ -120,7 +120,7 @@ func (t *launcher) recall(p *planner, c *Construct, k *kernelCode, r *recalled) 
 // isStill says whether what a thread has found out about r, apart from the present table,
 // is so still: data are there to be used, values can be read, pointers point to what they
 // pointed to.
-func (p *planner) isStill(r *recalled) bool {
+func (p *mapper) isStill(r *recalled) bool {
 	for i := range r.present {
 		if m := r.present[i].mapping; !live(m) || !blockOf(m).isReady(p.t, p.queue) {
 			return false
@@ -147,7 +147,7 @@ func (p *planner) isStill(r *recalled) bool {
 
 // noteRecall notes what the steady construct in progress came to, if it was called with the same
 // variables the last time too. Its argument block is complete.
-func (t *launcher) noteRecall(p *planner, c *Construct) {
+func (t *launcher) noteRecall(p *mapper, c *Construct) {
 	s := t.scratch
 	r := s.recalled
 	if s.again || r == nil || !repeats(&c.Arguments) {

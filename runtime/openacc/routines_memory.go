@@ -147,7 +147,7 @@ func (t *dataRoutines) beginLifetime(routine string, host unsafe.Pointer, bytes 
 	s := t.scratch
 	s.items = append(s.items[:0], goacc.Item{Action: goacc.ActionMap, Host: uintptr(host), Size: bytes,
 		Copyin: copyin, Leader: -1})
-	p := planner{t: &t.lifetimes, d: d}
+	p := mapper{t: &t.lifetimes, d: d}
 	d.mu.Lock()
 	if _, presence := d.table.Find(uintptr(host), bytes); presence == dataenv.Partly && !p.evict(&s.items[0]) {
 		failure := t.lacks(d, lack{host: uintptr(host), bytes: bytes}, outside(uintptr(host), bytes))

@@ -13,7 +13,7 @@ import (
 
 // enterSteady decodes the variables of a compute construct, and does what its entry has
 // to if it is steady; else nothing has changed.
-func (t *launcher) enterSteady(p *planner, c *Construct, k *kernelCode, r *recalled) bool {
+func (t *launcher) enterSteady(p *mapper, c *Construct, k *kernelCode, r *recalled) bool {
 	if t.rt.environment.notify || !t.knowsNames(c.Arguments) {
 		return false
 	}
@@ -40,7 +40,7 @@ func (t *launcher) enterSteady(p *planner, c *Construct, k *kernelCode, r *recal
 // stays counts the mappings of items, and for a launch puts their addresses and values
 // into the argument block, as far as it goes; it reports whether the construct, on q, is
 // steady. d.mu is held.
-func (p *planner) stays(items []goacc.Item, q *Queue) bool {
+func (p *mapper) stays(items []goacc.Item, q *Queue) bool {
 	s, launches := p.t.scratch, p.queue != nil
 	s.absent = s.absent[:0]
 	for i := range items {
@@ -84,7 +84,7 @@ func (p *planner) stays(items []goacc.Item, q *Queue) bool {
 
 // putValues puts the absent items into the argument block, if all of them can travel as
 // values that are known now.
-func (p *planner) putValues(items []goacc.Item) bool {
+func (p *mapper) putValues(items []goacc.Item) bool {
 	s := p.t.scratch
 	if !p.t.prober.readable(items, p.t.place.StackPointer) {
 		return false
@@ -129,7 +129,7 @@ func (p *planner) putValues(items []goacc.Item) bool {
 
 // follows is where a pointer to the variable before it, which is present, leads on the
 // device; it reports false for any other.
-func (p *planner) follows(items []goacc.Item, item *goacc.Item) (device.Address, bool) {
+func (p *mapper) follows(items []goacc.Item, item *goacc.Item) (device.Address, bool) {
 	if item.Leader < 0 {
 		return 0, false
 	}
@@ -142,7 +142,7 @@ func (p *planner) follows(items []goacc.Item, item *goacc.Item) (device.Address,
 
 // leadsThere says whether what the device has of a descriptor, or of a pointer, in m, stays
 // as it is for the array that the construct names.
-func (p *planner) leadsThere(items []goacc.Item, item *goacc.Item, m *dataenv.Mapping) bool {
+func (p *mapper) leadsThere(items []goacc.Item, item *goacc.Item, m *dataenv.Mapping) bool {
 	if item.Action == goacc.ActionDescriptor {
 		return !blockOf(m).null
 	}
@@ -152,7 +152,7 @@ func (p *planner) leadsThere(items []goacc.Item, item *goacc.Item, m *dataenv.Ma
 }
 
 // suspects says whether one of the values may be a host's pointer that is to be warned of.
-func (p *planner) suspects(items []goacc.Item) bool {
+func (p *mapper) suspects(items []goacc.Item) bool {
 	s := p.t.scratch
 	if p.d.hostCoded != nil {
 		p.suspectHostPointers(items)
@@ -222,7 +222,7 @@ func (t *directives) enterSteadyRegion(d *Device, c *Construct) bool {
 		return false
 	}
 	t.nameLater(c.Arguments)
-	p := planner{t: &t.lifetimes, d: d, structured: true}
+	p := mapper{t: &t.lifetimes, d: d, structured: true}
 	d.mu.Lock()
 	stays := p.stays(s.items, q)
 	if !stays {
@@ -251,7 +251,7 @@ func (t *directives) enterSteadyRegion(d *Device, c *Construct) bool {
 }
 
 // uncount takes back what count has counted.
-func (p *planner) uncount() {
+func (p *mapper) uncount() {
 	s := p.t.scratch
 	for i := range s.undo {
 		s.undo[i].mapping.Structured--

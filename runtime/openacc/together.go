@@ -57,7 +57,7 @@ type place struct {
 // itself. Where the device has no such piece, or one variable needs it, each takes its
 // own. The argument block of a launch that carries values lies before small variables
 // that are copied in, to go with them. d.mu is held.
-func (p *planner) reserve(items []goacc.Item) {
+func (p *mapper) reserve(items []goacc.Item) {
 	s := p.t.scratch
 	s.places = s.places[:0]
 	p.together = nil
@@ -126,7 +126,7 @@ const mostLeading = 1 << 10
 // leading is how much room the argument block takes before the places, in their order, with
 // what may turn out to be mapped; 0 where none of them is copied in, or no value may go, or
 // values that are the same from launch to launch are on the device already.
-func (p *planner) leading(items []goacc.Item) uintptr {
+func (p *mapper) leading(items []goacc.Item) uintptr {
 	s := p.t.scratch
 	if !s.varies || len(s.places) == 0 || s.places[0].order > lastCopiedIn {
 		return 0
@@ -166,7 +166,7 @@ func copyOrder(item *goacc.Item, size uintptr) int {
 }
 
 // reserved is the block that was reserved for what an item creates, nil if none was.
-func (p *planner) reserved(host, size uintptr) *block {
+func (p *mapper) reserved(host, size uintptr) *block {
 	if p.together == nil {
 		return nil
 	}
@@ -182,7 +182,7 @@ func (p *planner) reserved(host, size uintptr) *block {
 }
 
 // giveBack frees what was reserved if nothing was created in it.
-func (p *planner) giveBack() {
+func (p *mapper) giveBack() {
 	if p.together != nil && p.together.blocks.Load() == 0 {
 		p.d.keep(p.d.driver.Free(p.together.address))
 	}
