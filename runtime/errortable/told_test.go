@@ -68,11 +68,26 @@ func TestTold(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if major, err := compilers.Major(); err != nil || major != "12" || compilers.Emulator() != "" {
+				// Others number variables otherwise, and know more or less where code is optimised.
+				got, want = plain(got), []byte(plain(string(want)))
+			}
 			if got != string(want) {
 				t.Errorf("told:\n%s\nwant:\n%s", got, want)
 			}
 		})
 	}
+}
+
+// plain keeps of each case what is told without optimisation and with debug information.
+func plain(told string) string {
+	var kept []string
+	for line := range strings.Lines(told) {
+		if n := len(kept); !strings.HasPrefix(line, "\t") || n > 0 && !strings.HasPrefix(kept[n-1], "\t") {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "")
 }
 
 // tellAll runs a case of each program: the name, and the lines that differ.

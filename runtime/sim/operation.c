@@ -142,8 +142,9 @@ agree (const operation *o)
     c->checks->same (c->memory, device, host, o->bytes);
 }
 
-void
-accscope_sim_perform (const operation *o)
+/* One on memory that is checked.  */
+static void
+perform_checked (const operation *o)
 {
   const struct accscope_sim_configuration *c = &o->stream->hardware->device->configuration;
   struct accscope_simt_operation check = {
@@ -151,16 +152,20 @@ accscope_sim_perform (const operation *o)
     .kernel = o->kind == ACCSCOPE_SIM_KERNEL && c->run ? ((const struct accscope_simt_launch *) o->source)->kernel : NULL
   };
 
-  if (!o->stamp)
-    {
-      perform (o, NULL);
-      return;
-    }
   c->checks->begin (&check, o->kind == ACCSCOPE_SIM_KERNEL ? o->geometry.gangs : 1);
   check_transfer (o, &check);
   perform (o, &check);
   agree (o);
   c->checks->end (&check);
+}
+
+void
+accscope_sim_perform (const operation *o)
+{
+  if (o->stamp)
+    perform_checked (o);
+  else
+    perform (o, NULL);
 }
 
 /* What the caller may change when it has submitted o: the source of a store, and the list

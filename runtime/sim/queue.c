@@ -163,7 +163,8 @@ execute (hardware *q, const operation *o)
 {
   unsigned wake = carry_out (q, o);
 
-  free (o->stamp);
+  if (o->stamp)
+    free (o->stamp);
   return wake;
 }
 
@@ -281,9 +282,11 @@ stamp (operation *o)
 {
   const struct accscope_sim_configuration *c = &o->stream->hardware->device->configuration;
 
-  if (c->checker && o->kind == ACCSCOPE_SIM_KERNEL)
+  if (!c->checker)
+    return;
+  if (o->kind == ACCSCOPE_SIM_KERNEL)
     c->checks->launch (c->checker);
-  if (c->checker && o->kind <= ACCSCOPE_SIM_STORE)
+  if (o->kind <= ACCSCOPE_SIM_STORE)
     o->stamp = c->checks->submit (c->checker, o->stream->checked);
 }
 
