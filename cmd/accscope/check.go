@@ -51,9 +51,12 @@ at each transfer. It finds
   stale-on-host    results that go with the mapping, and that the host never gets (unsure)
   lost-write       results that an upload overwrites before anybody has read them
   misaligned       addresses that are no multiples of the access's size
+  leak             data that are on the device when the program ends (unsure)
+  swallowed-error  errors that the program went on after
 
 and says for each pair of places once what it is, how often, and what to write instead.
-The program is built as for a GPU, with lines:
+The program is built as for a GPU, with lines; of one without code for NVIDIA GPUs the
+kinds are looked for that need none, and the others are named:
 
   gcc -fopenacc -foffload=nvptx-none -g -O2 program.c
   accscope check -- ./a.out arguments...
@@ -107,9 +110,11 @@ func (flags *checkOptions) check(out, told io.Writer, args []string) error {
 	if err := traceOutput(flags.output); err != nil {
 		return err
 	}
-	if err := checkable(args[0]); err != nil {
-		return err
+	program, err := launch.Inspect(args[0])
+	if err != nil {
+		return statusError{err, exitNotFound}
 	}
+	code := program.PTX || program.Kind != launch.GCC // a script may start what has some
 	trace := flags.output
 	if trace == "" {
 		folder, err := os.MkdirTemp("", "accscope-check-")
@@ -119,7 +124,7 @@ func (flags *checkOptions) check(out, told io.Writer, args []string) error {
 		defer os.RemoveAll(folder)
 		trace = filepath.Join(folder, "check.db")
 	}
-	end, err := flags.record(trace, shape == report.FormatText, told, args)
+	end, err := flags.record(trace, code, shape == report.FormatText, told, args)
 	if err != nil {
 		return err
 	}
@@ -128,7 +133,7 @@ func (flags *checkOptions) check(out, told io.Writer, args []string) error {
 		return fmt.Errorf("the program was not recorded: %w", err)
 	}
 	defer opened.Close()
-	sure, err := flags.tell(opened, shape, out, told, patterns)
+	sure, err := flags.tell(opened, code, shape, out, told, patterns)
 	switch {
 	case err != nil:
 		return err
@@ -140,30 +145,24 @@ func (flags *checkOptions) check(out, told io.Writer, args []string) error {
 	return nil
 }
 
-// checkable says why a program's kernels cannot be looked at.
-func checkable(name string) error {
-	program, err := launch.Inspect(name)
-	if err != nil {
-		return statusError{err, exitNotFound}
-	}
-	if program.Kind == launch.GCC && !program.PTX {
-		return fmt.Errorf("%s carries no code for NVIDIA GPUs, which is what is checked: compile and link it with -fopenacc -foffload=nvptx-none -g (Debian: gcc-12-offload-nvptx)", name)
-	}
-	return nil
-}
-
 // record runs the program, and gives its exit status.
-func (flags *checkOptions) record(trace string, text bool, told io.Writer, args []string) (int, error) {
+func (flags *checkOptions) record(trace string, code, text bool, told io.Writer, args []string) (int, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return 0, err
 	}
-	words := []string{"run", "-q", "--must-record", "--device", "sim", "--code", "gpu", "-o", trace}
+	words := []string{"run", "-q", "--must-record", "--device", "sim", "-o", trace}
+	if code {
+		words = append(words, "--code", "gpu")
+	}
 	if flags.force {
 		words = append(words, "--force")
 	}
 	command := exec.Command(self, append(append(words, "--"), args...)...)
-	command.Env = append(os.Environ(), "ACCSCOPE_SIM_CHECK=on")
+	command.Env = os.Environ()
+	if code {
+		command.Env = append(command.Env, "ACCSCOPE_SIM_CHECK=on")
+	}
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, told
 	if !text {
 		command.Stdout = told
@@ -197,14 +196,27 @@ func (flags *checkOptions) record(trace string, text bool, told io.Writer, args 
 }
 
 // tell writes the findings, and gives how many of them are sure.
-func (flags *checkOptions) tell(trace *store.Trace, shape report.Format, out, told io.Writer, patterns []advice.Pattern) (sure int, err error) {
+func (flags *checkOptions) tell(trace *store.Trace, code bool, shape report.Format, out, told io.Writer, patterns []advice.Pattern) (sure int, err error) {
 	findings, checked, err := check.Find(trace)
 	if err != nil {
 		return 0, err
 	}
-	if checked == nil {
-		return 0, errors.New("nothing was checked: the program used no device, or ended before it did")
+	looked := checked != nil
+	if !looked {
+		if checked, err = check.Count(trace); err != nil {
+			return 0, err
+		}
+		why := "the program carries no code for NVIDIA GPUs: compile and link it with -fopenacc -foffload=nvptx-none -g (Debian: gcc-12-offload-nvptx)"
+		if code {
+			why = "no kernel ran on the device"
+		}
+		checked.Not = []string{strings.Join(check.NeedCode(), ", ") + ": " + why}
 	}
+	recorded, err := advice.Recorded(trace, !looked)
+	if err != nil {
+		return 0, err
+	}
+	findings = append(append([]*check.Finding{}, findings...), recorded...)
 	findings = slices.DeleteFunc(findings, func(f *check.Finding) bool {
 		return len(flags.only) > 0 && !slices.Contains(flags.only, f.Kind) || advice.CoversCheck(patterns, f)
 	})

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/collector/check"
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
 // offloaded compiles a program for NVIDIA GPUs by GCC 12's compiler for them, which the
@@ -194,5 +195,60 @@ func TestCheckRefuses(t *testing.T) {
 	}
 	if left, err := os.ReadDir(folder); err != nil || slices.ContainsFunc(left, func(e os.DirEntry) bool { return true }) {
 		t.Errorf("%v, left are %v", err, left)
+	}
+}
+
+// TestCheckWithoutCode: of a program without GPU code the kinds are looked for that need none, and
+// the others are named.
+func TestCheckWithoutCode(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	source := filepath.Join(folder, "queues.c")
+	const program = `int main (void)
+{
+  static double a[100000], b[100000];
+#pragma acc enter data copyin(a, b)
+  for (int n = 0; n < 4; n++)
+    {
+#pragma acc parallel loop present(a, b) async(1)
+      for (int i = 0; i < 100000; i++)
+        b[i] = a[i];
+#pragma acc update self(b) async(2)
+    }
+#pragma acc wait
+  return 0;
+}
+`
+	if err := os.WriteFile(source, []byte(program), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	leak, err := filepath.Abs(filepath.Join(adviceFolder, "never-deleted.c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		source, want string
+		status       int
+	}{{source, "queue-race b false", exitFindings}, {leak, "leak true", 0}} {
+		execute(t, folder, nil, compilers.C(), "-fopenacc", "-foffload=disable", "-O1", "-g", "-o", "program", test.source).must(t)
+		r := invoke(t, folder, "check", "--format", "json", "--", "./program", "bad")
+		var told struct {
+			Findings []*check.Finding
+			Not      []string `json:"not_checked"`
+		}
+		if err := json.Unmarshal([]byte(r.stdout), &told); err != nil {
+			t.Fatalf("%v in\n%s%s", err, r.stdout, r.stderr)
+		}
+		found := map[string]bool{}
+		for _, f := range told.Findings {
+			found[fmt.Sprint(f.Kind, " ", f.Variable, " ", f.Unsure)] = true
+			found[fmt.Sprint(f.Kind, " ", f.Unsure)] = true
+		}
+		if !found[test.want] || r.status != test.status {
+			t.Errorf("status %d, found %v, want %s\n%s", r.status, found, test.want, r.stderr)
+		}
+		if len(told.Not) != 1 || !strings.HasPrefix(told.Not[0], "race, out-of-bounds, ") || !strings.Contains(told.Not[0], "-foffload=nvptx-none") {
+			t.Errorf("not checked: %q", told.Not)
+		}
 	}
 }

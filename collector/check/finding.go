@@ -50,7 +50,7 @@ type Checked struct {
 	Bytes     uint64   `json:"bytes"`    // of them
 	Launches  int64    `json:"launches"`
 	Transfers int64    `json:"transfers"`
-	Not       []string `json:"not_checked"` // kinds that were not looked for, and why: KIND: WHY
+	Not       []string `json:"-"` // kinds that were not looked for, and why: KIND: WHY
 }
 
 // Find gives the findings of a trace, and what was checked. Checked is nil where nothing was:
@@ -83,7 +83,7 @@ func Find(trace *store.Trace) ([]*Finding, *Checked, error) {
 	for _, f := range list {
 		f.word(sources)
 	}
-	c, err := counted(trace, &meta)
+	c, err := Count(trace)
 	return list, c, err
 }
 
@@ -100,9 +100,13 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// counted is what was checked.
-func counted(trace *store.Trace, meta *store.Meta) (*Checked, error) {
+// Count is what was checked of a trace.
+func Count(trace *store.Trace) (*Checked, error) {
 	c := &Checked{Not: []string{}}
+	meta, err := trace.Meta()
+	if err != nil {
+		return nil, err
+	}
 	for _, f := range meta.Findings {
 		if f.Kind == checked {
 			c.Accesses, c.Bytes = c.Accesses+f.Count, c.Bytes+f.Bytes

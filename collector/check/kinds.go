@@ -13,4 +13,22 @@ var Kinds = []struct{ Name, About string }{
 	{string(device.FindingStaleOnHost), "What kernels have written is given up, and has never come to the host."},
 	{string(device.FindingLostWrite), "An upload overwrites what a kernel has written and nobody has read."},
 	{string(device.FindingMisaligned), "A kernel uses an address that is no multiple of the access's size."},
+	{Leak, "Data of enter data, or of a routine, that are on the device when the program ends."},
+	{SwallowedError, "The runtime reported an error, and the program went on as if nothing had been."},
+}
+
+// Kinds that need no code for a GPU: they follow from what was recorded.
+const (
+	Leak           = "leak"
+	SwallowedError = "swallowed-error"
+)
+
+// NeedCode are the kinds that are looked for where kernels are GPU code.
+func NeedCode() (names []string) {
+	for _, k := range Kinds {
+		if k.Name != Leak && k.Name != SwallowedError && k.Name != string(device.FindingQueueRace) {
+			names = append(names, k.Name)
+		}
+	}
+	return names
 }

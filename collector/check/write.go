@@ -58,5 +58,6 @@ func WriteJSON(w io.Writer, findings []*Finding, c *Checked) error {
 	return encoder.Encode(struct {
 		Findings []*Finding `json:"findings"`
 		Checked  *Checked   `json:"checked"`
-	}{findings, c})
+		Not      []string   `json:"not_checked"`
+	}{findings, c, c.Not})
 }

@@ -68,6 +68,19 @@ type Watching interface {
 	Watches() bool
 }
 
+// A Checking device looks for what is wrong with the accesses to its memory.
+type Checking interface {
+	Device
+	// Checks says whether it does.
+	Checks() bool
+	// ObserveFindings has everything that is found told from now on, once when it is met
+	// first, before the memory is freed, and again when the device closes. tell is called
+	// from any thread that uses the device.
+	ObserveFindings(tell func(Finding))
+	// GiveOut says that others may read and write memory unseen from now on, by its address.
+	GiveOut(address Address, bytes uint64)
+}
+
 // A Pooled device takes memory from its driver in large pieces. Only those are
 // allocations and deallocations of device memory in the sense of the alloc and
 // free events (OpenACC 3.3 §5.1.7).

@@ -1,16 +1,5 @@
 package device
 
-// A Checking device looks for what is wrong with the accesses to its memory.
-type Checking interface {
-	Device
-	// Checks says whether it does.
-	Checks() bool
-	// ObserveFindings has everything that is found told from now on, once when it is met
-	// first, before the memory is freed, and again when the device closes. tell is called
-	// from any thread that uses the device.
-	ObserveFindings(tell func(Finding))
-}
-
 // FindingKind is what is wrong.
 type FindingKind string
 

@@ -42,6 +42,7 @@ type Device struct {
 	senders                   []*Queue                   // of other devices, that have copied to this one
 	links                     []linked                   // declare link variables of its images
 	hostCoded                 device.HostCoded           // the driver, if it is one
+	checking                  device.Checking            // the driver, if it checks its memory
 	watching                  bool                       // variables have allocations of their own (device.Watching)
 	warned                    map[warning]bool           // said already
 	exposed                   map[[2]uintptr]bool        // addresses and sizes that acc_deviceptr was asked for, as told

@@ -7,13 +7,23 @@ import (
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/activity"
+	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/device"
 )
 
 // observeFindings has what a device that checks its memory finds told as activity.
 func (d *Device) observeFindings(driver device.Device) {
+	d.checking = nil
 	if checking, ok := driver.(device.Checking); ok && checking.Checks() {
+		d.checking = checking
 		checking.ObserveFindings(d.tellFinding)
+	}
+}
+
+// giveOut notes that the program has the device address of a mapping. d.mu is held.
+func (d *Device) giveOut(m *dataenv.Mapping) {
+	if d.checking != nil {
+		d.checking.GiveOut(m.Device, uint64(m.Size))
 	}
 }
 

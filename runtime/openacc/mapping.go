@@ -377,6 +377,7 @@ func (p *mapper) useDevice(item *goacc.Item) (device.Address, *device.Error) {
 	if presence == dataenv.Present {
 		p.t.found(m)
 		m.Used = true
+		p.d.giveOut(m)
 		address := m.DeviceOf(item.Host)
 		p.hosts[item.Entry] = uintptr(address)
 		return address, nil

@@ -402,6 +402,7 @@ func (d *Device) deviceAddress(host unsafe.Pointer) unsafe.Pointer {
 	defer d.mu.Unlock()
 	if m, presence := d.table.Find(uintptr(host), 0); presence == dataenv.Present {
 		m.Used = true
+		d.giveOut(m)
 		return at(uintptr(m.DeviceOf(uintptr(host))))
 	}
 	return nil

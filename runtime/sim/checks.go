@@ -44,6 +44,11 @@ func (d *codeDevice) ObserveFindings(tell func(device.Finding)) {
 	}
 }
 
+// GiveOut says that others may use memory of the device unseen from now on.
+func (d *codeDevice) GiveOut(address device.Address, bytes uint64) {
+	d.memory.GiveOut(uintptr(address), bytes)
+}
+
 // heard notes what the host has heard, where that is checked, and tells what has been found.
 func (d *simDevice) heard(note func()) {
 	if d.checks != nil {

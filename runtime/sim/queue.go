@@ -102,6 +102,9 @@ func (q *queue) Copy(o *device.Operation, correlation uint64, to device.Device, 
 		other = to.simDevice
 	case *codeDevice:
 		other = to.simDevice
+		if other != q.device && other.checks != nil {
+			to.memory.Written(uintptr(dst), n) // what its own operations do is not seen beside this
+		}
 	default:
 		return device.Errorf(device.InvalidArgument, 0, "copy: the memory belongs to a device of another kind")
 	}

@@ -48,6 +48,12 @@ func (m *Memory) Written(begin uintptr, bytes uint64) {
 	C.accscope_simt_written(m.c, C.uintptr_t(begin), C.size_t(bytes))
 }
 
+// GiveOut says that others may read and write memory unseen from now on: nothing is concluded from
+// what was not seen of it.
+func (m *Memory) GiveOut(begin uintptr, bytes uint64) {
+	C.accscope_simt_give_out(m.c, C.uintptr_t(begin), C.size_t(bytes))
+}
+
 // New are the findings since it was called last. programs find the names of what they run.
 func (c *Checker) New(program func(function unsafe.Pointer) *Program) []device.Finding {
 	count := C.accscope_simt_found_count(c.c)

@@ -82,6 +82,8 @@ void accscope_simt_checker_close (struct accscope_simt_checker *checker);
 void accscope_simt_memory_check (struct accscope_simt_memory *memory, struct accscope_simt_checker *checker);
 /* The host has written memory of the device's, before any operation.  */
 void accscope_simt_written (struct accscope_simt_memory *memory, uintptr_t begin, size_t bytes);
+/* The same, and others may go on reading and writing there.  */
+void accscope_simt_give_out (struct accscope_simt_memory *memory, uintptr_t begin, size_t bytes);
 
 /* Findings since the first: their number, and one of them, which stays where it is.  */
 uint32_t accscope_simt_found_count (const struct accscope_simt_checker *checker);

@@ -14,6 +14,7 @@ struct accscope_simt_shadow
   size_t bytes;
   uint64_t *written, *read;	/* cells, atomic, by granule */
   uint8_t *defined;		/* a bit a byte, atomic */
+  int given_out;		/* others may use it unseen */
   uintptr_t host;		/* where its first byte is on the host; 0: that is not known */
   uint32_t *agreed;		/* by block: the hash of what both sides had last; 0: not known */
   uint8_t *changed;		/* by block, atomic: since then, by whom */

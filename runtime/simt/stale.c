@@ -66,6 +66,17 @@ accscope_simt_same (struct accscope_simt_memory *m, uintptr_t device, uintptr_t 
     }
 }
 
+void
+accscope_simt_give_out (struct accscope_simt_memory *m, uintptr_t begin, size_t bytes)
+{
+  struct accscope_simt_shadow *s = accscope_simt_memory_find (m, begin).shadow;
+
+  if (!s)
+    return;
+  accscope_simt_written (m, begin, bytes);
+  s->given_out = 1;
+}
+
 /* Looks for what the host has changed of an allocation.  */
 static void
 compare (struct accscope_simt_shadow *s)
@@ -83,7 +94,7 @@ compare (struct accscope_simt_shadow *s)
 	{
 	  uint32_t agreed = RELAXED_LOAD (&s->agreed[i]);
 
-	  if (agreed && !(RELAXED_LOAD (&s->changed[i]) & BY_DEVICE))
+	  if (agreed && !s->given_out && !(RELAXED_LOAD (&s->changed[i]) & BY_DEVICE))
 	    RELAXED_STORE (&s->changed[i], hash (host + (i - n) * BLOCK) == agreed ? 0 : BY_HOST);
 	}
     }
@@ -134,7 +145,7 @@ unread (const struct accscope_simt_shadow *s, size_t block, int itself)
 void
 accscope_simt_overwrite (struct accscope_simt_shadow *s, size_t at, size_t bytes)
 {
-  const size_t first = (at + BLOCK - 1) / BLOCK, end = (at + bytes) / BLOCK;
+  const size_t first = (at + BLOCK - 1) / BLOCK, end = s->given_out ? first : (at + bytes) / BLOCK;
 
   for (size_t block = dirty (s, first, end); block < end; block = dirty (s, block + 1, end))
     {
@@ -151,7 +162,7 @@ void
 accscope_simt_discard (struct accscope_simt_shadow *s)
 {
   const size_t end = s->bytes / BLOCK;
-  const size_t block = s->host ? dirty (s, 0, end) : end;
+  const size_t block = s->host && !s->given_out ? dirty (s, 0, end) : end;
   size_t granule;
 
   if (block < end && (granule = unread (s, block, 1)) < (block + 1) * (BLOCK / GRANULE))

@@ -8,14 +8,17 @@ offload=()
 if [ "$GCC" = 12 ]; then
   toolchain=$(realpath -m "$(dirname "${BASH_SOURCE[0]}")/../../../.build/nvptx")
   prefix=$toolchain/usr/lib/gcc/x86_64-linux-gnu/12/
+  mkdir -p "$toolchain/packages"
+  exec {unpacking}>"$toolchain/lock" # tests source this beside each other
+  flock "$unpacking"
   if [ ! -x "$prefix/accel/nvptx-none/mkoffload" ]; then
-    mkdir -p "$toolchain/packages"
     (cd "$toolchain/packages" && apt-get download gcc-12-offload-nvptx nvptx-tools libgomp-plugin-nvptx1 >/dev/null 2>&1) || {
       echo "gcc-12-offload-nvptx, nvptx-tools and libgomp-plugin-nvptx1 cannot be downloaded: check apt's sources" >&2
       exit 1
     }
     for package in "$toolchain"/packages/*.deb; do dpkg -x "$package" "$toolchain"; done
   fi
+  exec {unpacking}>&-
   export PATH=$toolchain/usr/bin:$PATH
   plugin=$toolchain/usr/lib/x86_64-linux-gnu/libgomp-plugin-nvptx.so.1
   offload=("-B$prefix" "-B$toolchain/usr/bin/")

@@ -235,6 +235,21 @@ overwritten (double *b)
   }
 }
 
+/* A library that is given the device's address may write there unseen.  */
+static void
+exposed (double *a, double *b)
+{
+#pragma acc data create(a[0:N]) copyout(b[0:N])
+  {
+#pragma acc host_data use_device(a)
+    for (int i = 0; i < N; i++)
+      a[i] = i;
+#pragma acc parallel loop
+    for (int i = 0; i < N; i++)
+      b[i] = a[i] + 1;
+  }
+}
+
 int
 main (void)
 {
@@ -258,6 +273,7 @@ main (void)
   changed_and_sent (a, b);
   given_up (b);
   overwritten (b);
+  exposed (a, b);
   queues_without_wait (a, b, c);
   queues_with_wait (a, b, c);
   queues_of_halves (b);
