@@ -73,7 +73,11 @@ func (b withImage) Open(number int, observe func(device.Activity, bool)) (device
 // TestCodeContract: a device that runs GPU code keeps what all devices promise.
 func TestCodeContract(t *testing.T) {
 	_, kernels := codeImage()
-	devicetest.Run(t, withImage{with(t, func(o *Options) { o.Code, o.As = CodeGPU, TypeNVIDIA }).(codeBackend)}, kernels)
+	for name, checked := range map[string]bool{"unchecked": false, "checked": true} {
+		t.Run(name, func(t *testing.T) {
+			devicetest.Run(t, withImage{with(t, func(o *Options) { o.Code, o.As, o.Check = CodeGPU, TypeNVIDIA, checked }).(codeBackend)}, kernels)
+		})
+	}
 }
 
 // TestCodeFaults: a kernel fails by the name that its GPU code has, and by that of its host

@@ -88,8 +88,8 @@ value (const struct access *a, unsigned lane)
   return operand (a, 1, lane, wide ? 8 : 4);
 }
 
-/* Notes whether a lane has the lock of GCC's reductions, by which it changes that from 0 to 1
-   and back.  */
+/* Notes whether a lane has the lock of GCC's reductions, or does nothing but wait for it: it
+   changes that to 1, and back to 0.  */
 static void
 take_lock (const struct access *a)
 {
@@ -97,7 +97,7 @@ take_lock (const struct access *a)
 
   if (*(const uint32_t *) operand (a, 3, a->lane, 4) == 0)
     a->warp->locked &= ~bit;
-  else if (*(const uint32_t *) a->address == 0)
+  else
     a->warp->locked |= bit;
 }
 

@@ -84,7 +84,20 @@ func watching(t *testing.T, f *fixture) {
 	if !ok || !watches.Watches() {
 		t.Skip("kernels may use all of the device's memory")
 	}
-	q := f.queue(t)
+	if c, ok := f.device.(device.Checking); ok && c.Checks() {
+		t.Skip("the device tells of it, and goes on")
+	}
+	_, _, err := leave(t, f)
+	var failure *device.Error
+	if !errors.As(err, &failure) || failure.Code != device.Execution {
+		t.Errorf("a kernel that leaves an allocation: %v", err)
+	}
+}
+
+// leave launches a kernel that uses one value behind an allocation, and gives that.
+func leave(t *testing.T, f *fixture) (behind device.Address, q device.Queue, err error) {
+	t.Helper()
+	q = f.queue(t)
 	add := f.kernel(t, f.kernels.Add)
 	const n = 32 // all of an allocation, with its alignment
 	values, parameters := make([]int64, n), []int64{n + 1, 2}
@@ -93,13 +106,48 @@ func watching(t *testing.T, f *fixture) {
 	a, p := f.alloc(t, size), f.alloc(t, few)
 	check(t, Upload(q, 1, a, src, size, true))
 	check(t, Upload(q, 2, p, from, few, true))
-	err := Launch(q, 3, add, add.Resolve(device.Geometry{}), Arguments(t, f.device, q, a, p, p+8), true)
-	if err == nil {
+	if err = Launch(q, 3, add, add.Resolve(device.Geometry{}), Arguments(t, f.device, q, a, p, p+8), true); err == nil {
 		err = q.Synchronize()
 	}
-	var failure *device.Error
-	if !errors.As(err, &failure) || failure.Code != device.Execution {
-		t.Errorf("a kernel that leaves an allocation: %v", err)
+	return a + device.Address(size), q, err
+}
+
+// checking: what leaves an allocation, and what nothing has written, is told; nothing else is, nor
+// what others may have written.
+func checking(t *testing.T, f *fixture) {
+	checks, ok := f.device.(device.Checking)
+	if !ok || !checks.Checks() {
+		t.Skip("the device does not check its memory")
+	}
+	var mutex sync.Mutex
+	found := map[device.FindingKind][]device.Finding{}
+	checks.ObserveFindings(func(f device.Finding) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		found[f.Kind] = append(found[f.Kind], f)
+	})
+	behind, q, err := leave(t, f)
+	if err != nil {
+		t.Errorf("a kernel that leaves an allocation: %v, and it was to go on", err)
+	}
+	values := make([]int64, 8)
+	to, size := pointer(values)
+	fresh, given := f.alloc(t, size), f.alloc(t, size)
+	checks.GiveOut(given, size)
+	check(t, Download(q, 4, to, given, size, true))
+	check(t, Download(q, 5, to, fresh, size, true))
+	check(t, q.Synchronize())
+	mutex.Lock()
+	defer mutex.Unlock()
+	// The value behind is read, and written.
+	if outside := found[device.FindingOutOfBounds]; len(outside) != 2 || outside[0].Address != behind || outside[1].Address != behind || outside[0].Store == outside[1].Store {
+		t.Errorf("told of a kernel that leaves an allocation: %+v", outside)
+	}
+	if unwritten := found[device.FindingUninitialised]; len(unwritten) != 1 || unwritten[0].Address != fresh {
+		t.Errorf("told of memory that nothing has written, at %#x: %+v", fresh, unwritten)
+	}
+	if len(found) != 2 {
+		t.Errorf("told: %+v", found)
 	}
 }
 

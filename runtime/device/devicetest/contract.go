@@ -43,6 +43,7 @@ func Run(t *testing.T, b device.Backend, k Kernels) {
 		{"images", images},
 		{"inside", inside},
 		{"watching", watching},
+		{"checking", checking},
 		{"pool", pool},
 		{"free memory", freeMemory},
 		{"adopting", adopting},
