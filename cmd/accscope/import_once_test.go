@@ -86,7 +86,8 @@ func TestImportOfAPartThatWasUnfinished(t *testing.T) {
 	environment, list := sessions(t)
 	invoke := func(args ...string) result { return execute(t, folder, environment, accscope, args...) }
 	invoke("run", "-q", "--device", "sim", "-o", "other.db", "--", program, "32", "5").must(t)
-	execute(t, folder, environment, accscope, "run", "-q", "--device", "sim", "-o", "part.db", "--", "sh", "-c", program+" 32 5; until "+accscope+" query part.db 'SELECT 1 FROM processes' 2>&1 | grep -qx 1; do sleep 0.05; done; kill -9 $PPID")
+	execute(t, folder, environment, accscope, "run", "-q", "--device", "sim", "-o", "part.db", "--", "sh", "-c", // the collector stops before the program's end
+		program+" 600 100000 & until "+accscope+" query part.db 'SELECT 1 FROM processes' 2>&1 | grep -qx 1; do sleep 0.05; done; kill -STOP $PPID; sleep 0.2; kill $!; wait; kill -9 $PPID")
 	left := list()
 	if len(left) != 1 {
 		t.Fatalf("sessions %v", left)
