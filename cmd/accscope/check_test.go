@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,8 +14,7 @@ import (
 	"github.com/accscope/accscope/runtime/compilers"
 )
 
-// offloaded compiles a program for NVIDIA GPUs by GCC 12's compiler for them, which the
-// script that is sourced unpacks where it is not there yet.
+// offloaded compiles a program for NVIDIA GPUs.
 func offloaded(t *testing.T, folder, source string, flags ...string) string {
 	t.Helper()
 	compiler := "gcc-12"
@@ -26,13 +24,12 @@ func offloaded(t *testing.T, folder, source string, flags ...string) string {
 	if _, err := exec.LookPath(compiler); err != nil {
 		t.Skipf("%v: what runs GPU code is not tried", err)
 	}
-	toolchain, err := exec.Command("bash", "-c", `. ../../runtime/cuda/gputest/toolchain.sh && printf '%s\n' "$PATH" "${offload[@]}"`).CombinedOutput()
+	path, offload, err := compilers.Offload()
 	if err != nil {
-		t.Skipf("GCC's compiler for NVIDIA GPUs cannot be had, and what runs GPU code is not tried: %s", toolchain)
+		t.Skipf("what runs GPU code is not tried: %v", err)
 	}
-	lines := strings.Split(strings.TrimSpace(string(toolchain)), "\n")
 	binary := strings.TrimSuffix(filepath.Base(source), filepath.Ext(source))
-	execute(t, folder, []string{"PATH=" + lines[0]}, compiler, append(lines[1:], append(flags, "-g", "-w", "-o", binary, source, "-lm")...)...).must(t)
+	execute(t, folder, []string{"PATH=" + path}, compiler, append(offload, append(flags, "-g", "-w", "-o", binary, source, "-lm")...)...).must(t)
 	return "./" + binary
 }
 
@@ -193,7 +190,7 @@ func TestCheckRefuses(t *testing.T) {
 			t.Errorf("%v: status %d, without %q:\n%s", test.arguments, r.status, test.want, r.stderr)
 		}
 	}
-	if left, err := os.ReadDir(folder); err != nil || slices.ContainsFunc(left, func(e os.DirEntry) bool { return true }) {
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
 		t.Errorf("%v, left are %v", err, left)
 	}
 }

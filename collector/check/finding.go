@@ -78,7 +78,7 @@ func Find(trace *store.Trace) ([]*Finding, *Checked, error) {
 		list = join(list, known.finding(&f))
 	}
 	slices.SortStableFunc(list, func(a, b *Finding) int {
-		return cmp.Or(compareBool(a.Unsure, b.Unsure), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Variable, b.Variable))
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Variable, b.Variable))
 	})
 	for _, f := range list {
 		f.word(sources)
@@ -90,14 +90,12 @@ func Find(trace *store.Trace) ([]*Finding, *Checked, error) {
 // checked is the kind of what tells how much was looked at (device.FindingChecked).
 const checked = "checked"
 
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
+// rank is the place of a finding in their order: those that are sure come first.
+func (f *Finding) rank() int {
+	if f.Unsure {
+		return 1
 	}
-	return 1
+	return 0
 }
 
 // Count is what was checked of a trace.
@@ -110,6 +108,9 @@ func Count(trace *store.Trace) (*Checked, error) {
 	for _, f := range meta.Findings {
 		if f.Kind == checked {
 			c.Accesses, c.Bytes = c.Accesses+f.Count, c.Bytes+f.Bytes
+			if f.Where != "" {
+				c.Not = append(c.Not, f.Where)
+			}
 		}
 	}
 	for s, err := range trace.Rows("counting what was checked", `SELECT sum(kind = 'kernel'), sum(kind IN ('upload', 'download', 'copy')) FROM device_activity WHERE `+trace.ChosenSQL("process")) {
@@ -181,7 +182,7 @@ func (f *Finding) Name() string {
 // finding is what a device has found, in terms of the program.
 func (k *known) finding(f *store.Finding) *Finding {
 	d := k.data[keyOf(f)]
-	of := &Finding{Kind: f.Kind, Count: f.Count, Unsure: f.Equal && f.Other != nil, Instance: k.instance(f.Process, &f.Access)}
+	of := &Finding{Kind: f.Kind, Count: f.Count, Unsure: f.Equal, Instance: k.instance(f.Process, &f.Access)}
 	if d != nil {
 		of.Variable = d.variable
 	}

@@ -38,6 +38,19 @@ var chosen = sync.OnceValue(func() [3]string {
 	return [3]string(names)
 })
 
+// Offload is GCC 12's compiler for NVIDIA GPUs, which a script unpacks where it is not there yet:
+// the PATH for it, and the flags. The error says why it cannot be had.
+func Offload() (path string, flags []string, err error) {
+	_, here, _, _ := runtime.Caller(0)
+	script := filepath.Join(filepath.Dir(here), "..", "cuda", "gputest", "toolchain.sh")
+	output, err := exec.Command("bash", "-c", `. "$0" && printf '%s\n' "$PATH" "${offload[@]}"`, script).CombinedOutput()
+	if err != nil {
+		return "", nil, fmt.Errorf("GCC's compiler for NVIDIA GPUs cannot be had: %s", output)
+	}
+	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
+	return lines[0], lines[1:], nil
+}
+
 // Build has the compiler of C make a program or a library.
 func Build(output string, arguments ...string) error {
 	command := exec.Command(C(), append([]string{"-o", output}, arguments...)...)

@@ -14,7 +14,8 @@ const (
 	FindingStaleOnDevice FindingKind = "stale-on-device"
 	FindingStaleOnHost   FindingKind = "stale-on-host"
 	FindingLostWrite     FindingKind = "lost-write"
-	// FindingChecked is none: Count accesses of Bytes in all were looked at.
+	// FindingChecked is none: Count accesses of Bytes in all were looked at, and Where says what was
+	// not.
 	FindingChecked FindingKind = "checked"
 )
 

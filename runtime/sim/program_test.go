@@ -6,10 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/accscope/accscope/runtime/compilers"
 )
 
-// offloaded compiles a program for NVIDIA GPUs by GCC 12's compiler for them, which the
-// script that is sourced unpacks where it is not there yet.
+// offloaded compiles a program for NVIDIA GPUs.
 func offloaded(t *testing.T, source string, flags ...string) string {
 	t.Helper()
 	for _, needed := range []string{"../../lib/libopenacc.so", "/usr/bin/gcc-12"} {
@@ -17,14 +18,13 @@ func offloaded(t *testing.T, source string, flags ...string) string {
 			t.Skipf("%v: what runs GPU code is not tried", err)
 		}
 	}
-	toolchain, err := exec.Command("bash", "-c", `. ../cuda/gputest/toolchain.sh && printf '%s\n' "$PATH" "${offload[@]}"`).CombinedOutput()
+	path, offload, err := compilers.Offload()
 	if err != nil {
-		t.Skipf("GCC's compiler for NVIDIA GPUs cannot be had, and what runs GPU code is not tried: %s", toolchain)
+		t.Skipf("what runs GPU code is not tried: %v", err)
 	}
-	lines := strings.Split(strings.TrimSpace(string(toolchain)), "\n")
 	binary := filepath.Join(t.TempDir(), "program")
-	command := exec.Command("gcc-12", append(lines[1:], append(flags, "-I../include", "-w", "-o", binary, source, "-lm")...)...)
-	command.Env = append(os.Environ(), "PATH="+lines[0])
+	command := exec.Command("gcc-12", append(offload, append(flags, "-I../include", "-w", "-o", binary, source, "-lm")...)...)
+	command.Env = append(os.Environ(), "PATH="+path)
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}

@@ -65,10 +65,15 @@ func (c *Checker) New(program func(function unsafe.Pointer) *Program) []device.F
 // All are all findings, with how often each was met by now, and what was checked
 // (device.FindingChecked).
 func (c *Checker) All(program func(function unsafe.Pointer) *Program) []device.Finding {
-	var accesses, bytes C.uint64_t
 	C.accscope_simt_left(c.c)
-	C.accscope_simt_looked_at(c.c, &accesses, &bytes)
-	checked := device.Finding{Number: -1, Kind: device.FindingChecked, Count: uint64(accesses), Bytes: uint64(bytes)}
+	at := C.accscope_simt_looked_at(c.c)
+	checked := device.Finding{Number: -1, Kind: device.FindingChecked, Count: uint64(at.accesses), Bytes: uint64(at.bytes)}
+	switch {
+	case at.unreadable != 0:
+		checked.Where = fmt.Sprintf("%s: the system does not let the program's memory be read (process_vm_readv)", device.FindingStaleOnDevice)
+	case at.compared < at.launches:
+		checked.Where = fmt.Sprintf("%s at %d of %d launches: to compare the host's memory took longer than the kernels", device.FindingStaleOnDevice, at.launches-at.compared, at.launches)
+	}
 	return append(c.findings(0, C.accscope_simt_found_count(c.c), program), checked)
 }
 
@@ -81,12 +86,12 @@ func (c *Checker) findings(from, to C.uint32_t, program func(function unsafe.Poi
 		}
 		found := device.Finding{
 			Number: int(n), Kind: kinds[f.kind], Address: device.Address(f.address), Bytes: uint64(f.bytes),
-			Side: sideOf(&f.side, f, program), Equal: f.unequal == 0, Later: f.later != 0, Count: uint64(f.count),
+			Side: sideOf(&f.side, f, program), Later: f.later != 0, Count: uint64(f.count),
 		}
 		switch f.kind {
 		case C.FOUND_RACE, C.FOUND_QUEUE_RACE:
 			other := sideOf(&f.other, f, program)
-			found.Other = &other
+			found.Other, found.Equal = &other, f.unequal == 0
 		case C.FOUND_BOUNDS:
 			nearest := f.nearest
 			found.Where = near(uint64(f.address), uint64(f.bytes), uint64(nearest.begin), uint64(nearest.end))

@@ -57,7 +57,6 @@ struct accscope_simt_side
   uint32_t instruction;
   uint32_t gang, thread;	/* thread: worker and lane of the gang; UINT32_MAX: not known */
   int store, atomic;
-  uint32_t queue;
   uint64_t correlation;
 };
 
@@ -91,8 +90,14 @@ const struct accscope_simt_finding *accscope_simt_found (const struct accscope_s
 /* What kernels have written and nobody has brought to the host, of the memory that is there
    still: at the end.  */
 void accscope_simt_left (struct accscope_simt_checker *checker);
-/* How many accesses of lanes were checked, and their bytes.  */
-void accscope_simt_looked_at (const struct accscope_simt_checker *checker, uint64_t *accesses, uint64_t *bytes);
+/* What was checked.  */
+struct accscope_simt_looked_at
+{
+  uint64_t accesses, bytes;	/* of lanes */
+  uint64_t launches, compared;	/* by the host, and those at which its memory was compared */
+  int unreadable;		/* the system lets nobody read the host's memory that way */
+};
+struct accscope_simt_looked_at accscope_simt_looked_at (const struct accscope_simt_checker *checker);
 
 /* What whoever runs the operations calls.  */
 struct accscope_simt_checks

@@ -30,8 +30,8 @@ struct accscope_simt_checker
   uint64_t known_count;
   struct accscope_simt_shadow *shadows, *gone;
 
-  uint64_t compared, ran;	/* nanoseconds: with the host's memory, and of operations; atomic */
-  uint64_t accesses, looked_at;	/* atomic: of lanes, and their bytes */
+  uint64_t comparing, ran;	/* nanoseconds: with the host's memory, and of operations; atomic */
+  struct accscope_simt_looked_at looked_at;	/* atomic */
   pthread_mutex_t finding;
   uint32_t found;		/* atomic */
   struct accscope_simt_finding findings[MOST_FINDINGS];

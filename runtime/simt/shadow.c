@@ -155,7 +155,6 @@ side_of (const struct cell *c, const struct access *a, const struct known *known
     {
       side.operation = known->kind;
       side.kernel = known->kernel;
-      side.queue = known->queue;
       side.correlation = known->correlation;
       side.gang = c->number - known->first;
     }
@@ -163,7 +162,6 @@ side_of (const struct cell *c, const struct access *a, const struct known *known
     {
       side.operation = o->kind;
       side.kernel = o->kernel;
-      side.queue = o->stamp->queue;
       side.correlation = o->correlation;
       side.gang = c->number - o->first;
     }
@@ -178,7 +176,7 @@ finding (enum accscope_simt_found kind, const struct access *a)
   struct accscope_simt_finding f = {
     .kind = kind, .address = a->address, .bytes = a->size, .workers = l ? l->workers : 0, .vector = l ? l->vector : 0, .count = 1,
     .side = { .operation = o->kind, .kernel = o->kernel, .function = a->function, .instruction = a->pc, .store = a->store,
-	      .atomic = (int) a->cell.atomic, .queue = o->stamp->queue, .correlation = o->correlation,
+	      .atomic = (int) a->cell.atomic, .correlation = o->correlation,
 	      .gang = a->warp ? a->warp->gang->number : 0, .thread = a->warp ? a->cell.thread : UINT32_MAX }
   };
   return f;
@@ -247,16 +245,17 @@ meet (struct accscope_simt_shadow *s, size_t granule, uint32_t bytes, struct acc
 }
 
 /* The number, the warp and its clock.  */
-#define SAME_WARP_NOW ((((uint64_t) 1 << 44) - 1) & ~((uint64_t) (LANES - 1) << 22))
-#define TWO ((uint64_t) 3 << 48)
+#define SAME_WARP_NOW ((((uint64_t) 1 << BYTES_AT) - 1) & ~((uint64_t) (LANES - 1) << THREAD_AT))
 
 /* Whether a cell of a reader needs no other one for this read: all gangs have read, or this
    warp has, before.  */
 static inline int
 is_read (uint64_t bits, const struct accscope_simt_operation *o, uint64_t mine)
 {
-  return (bits >> 48 & 3) == BY_GANGS ? (bits & (NUMBERS - 1)) - o->first < o->count
-	 : (bits >> 48 & 3) == BY_WARP && ((bits ^ mine) & SAME_WARP_NOW) == 0;
+  if ((bits >> BYTES_AT & WHOLE) != WHOLE)
+    return 0;
+  return (bits >> TWO_AT & 3) == BY_GANGS ? (bits & (NUMBERS - 1)) - o->first < o->count
+	 : (bits >> TWO_AT & 3) == BY_WARP && ((bits ^ mine) & SAME_WARP_NOW) == 0;
 }
 
 /* The most frequent case of touch, whole granules: those who have been there are over, or are
@@ -268,7 +267,7 @@ settle (struct accscope_simt_shadow *s, struct access *a)
   const uint32_t settled = a->operation->settled;
   uint64_t mine;
 
-  a->cell.bytes = 15;
+  a->cell.bytes = WHOLE;
   mine = packed (&a->cell);
   for (size_t n = granule; n < end; n++)
     {
@@ -411,16 +410,18 @@ accscope_simt_count_checked (struct gang *g)
 {
   struct accscope_simt_checker *c = g->launch->check->checker;
 
-  __atomic_fetch_add (&c->accesses, g->accesses, __ATOMIC_RELAXED);
-  __atomic_fetch_add (&c->looked_at, g->looked_at, __ATOMIC_RELAXED);
+  __atomic_fetch_add (&c->looked_at.accesses, g->accesses, __ATOMIC_RELAXED);
+  __atomic_fetch_add (&c->looked_at.bytes, g->looked_at, __ATOMIC_RELAXED);
   g->accesses = g->looked_at = 0;
 }
 
-void
-accscope_simt_looked_at (const struct accscope_simt_checker *c, uint64_t *accesses, uint64_t *bytes)
+struct accscope_simt_looked_at
+accscope_simt_looked_at (const struct accscope_simt_checker *c)
 {
-  *accesses = __atomic_load_n (&c->accesses, __ATOMIC_RELAXED);
-  *bytes = __atomic_load_n (&c->looked_at, __ATOMIC_RELAXED);
+  return (struct accscope_simt_looked_at) {
+    RELAXED_LOAD (&c->looked_at.accesses), RELAXED_LOAD (&c->looked_at.bytes), RELAXED_LOAD (&c->looked_at.launches),
+    RELAXED_LOAD (&c->looked_at.compared), RELAXED_LOAD (&c->looked_at.unreadable)
+  };
 }
 
 /* What a transfer does to one side of it.  */
@@ -444,7 +445,7 @@ accscope_simt_blame (struct accscope_simt_shadow *s, enum accscope_simt_found ki
   const struct known k = accscope_simt_known (s->checker, c.number);
   struct accscope_simt_finding f = {
     .kind = kind, .address = s->begin + at, .bytes = bytes, .count = 1, .nearest = { s->begin, s->begin + s->bytes, NULL },
-    .side = { .operation = k.kind, .kernel = k.kernel, .store = 1, .queue = k.queue, .correlation = k.correlation, .gang = c.number - k.first, .thread = UINT32_MAX }
+    .side = { .operation = k.kind, .kernel = k.kernel, .store = 1, .correlation = k.correlation, .gang = c.number - k.first, .thread = UINT32_MAX }
   };
 
   f.side.function = accscope_simt_at (c.site, &f.side.instruction);

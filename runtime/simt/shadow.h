@@ -26,12 +26,16 @@ enum { BY_DEVICE = 1, BY_HOST = 2 };
 /* A cell, from its lowest bit: the operation's number, 0 for none, the thread in the gang,
    the warp's clock, the bytes of the granule, and then of a writer whether it was atomic,
    of a reader who shares it, and the site.  */
-#define NUMBER_BITS 22
-#define THREAD_BITS 10
-#define CLOCK_BITS 12
-#define LAST_CLOCK ((1u << CLOCK_BITS) - 1)	/* of this one nothing is known */
+#define THREAD_AT 22		/* NUMBERS is 1 << 22 */
+#define CLOCK_AT 32
+#define BYTES_AT 44
+#define TWO_AT 48
+#define SITE_AT 50
+#define LAST_CLOCK 4095u	/* of this one, and what comes behind, nothing is known */
+#define WHOLE 15u		/* all bytes of a granule */
+#define TWO ((uint64_t) 3 << TWO_AT)
 enum shared { ALONE, BY_WARP, BY_GANG, BY_GANGS };
-#define BY_TRANSFER ((1u << THREAD_BITS) - 1)
+#define BY_TRANSFER 1023u	/* in place of a thread */
 
 struct cell
 {
@@ -41,17 +45,17 @@ struct cell
 static inline uint64_t
 packed (const struct cell *c)
 {
-  return (uint64_t) c->number | (uint64_t) c->thread << 22 | (uint64_t) c->clock << 32 | (uint64_t) c->bytes << 44
-	 | (uint64_t) (c->atomic | c->shared) << 48 | (uint64_t) c->site << 50;
+  return (uint64_t) c->number | (uint64_t) c->thread << THREAD_AT | (uint64_t) c->clock << CLOCK_AT | (uint64_t) c->bytes << BYTES_AT
+	 | (uint64_t) (c->atomic | c->shared) << TWO_AT | (uint64_t) c->site << SITE_AT;
 }
 
 static inline struct cell
 unpacked (uint64_t bits, int writer)
 {
-  uint32_t two = bits >> 48 & 3;
+  uint32_t two = bits >> TWO_AT & 3;
 
-  return (struct cell) { bits & (NUMBERS - 1), bits >> 22 & 1023, bits >> 32 & LAST_CLOCK, bits >> 44 & 15,
-			 writer ? two : 0, writer ? 0 : two, (uint32_t) (bits >> 50) };
+  return (struct cell) { bits & (NUMBERS - 1), bits >> THREAD_AT & BY_TRANSFER, bits >> CLOCK_AT & LAST_CLOCK, bits >> BYTES_AT & WHOLE,
+			 writer ? two : 0, writer ? 0 : two, (uint32_t) (bits >> SITE_AT) };
 }
 
 #define RELAXED_LOAD(PLACE) __atomic_load_n (PLACE, __ATOMIC_RELAXED)

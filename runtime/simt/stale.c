@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "shadow.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -89,7 +90,11 @@ compare (struct accscope_simt_shadow *s)
       const size_t count = blocks - n < 64 ? blocks - n : 64;
 
       if (!accscope_simt_host_memory (s->host + n * BLOCK, host, count * BLOCK))
-	return;
+	{
+	  if (errno == EPERM || errno == ENOSYS)
+	    RELAXED_STORE (&s->checker->looked_at.unreadable, 1);
+	  return;
+	}
       for (size_t i = n; i < n + count; i++)
 	{
 	  uint32_t agreed = RELAXED_LOAD (&s->agreed[i]);
@@ -106,14 +111,16 @@ accscope_simt_launched (struct accscope_simt_checker *c)
 {
   const uint64_t begin = accscope_simt_nanoseconds ();
 
-  if (RELAXED_LOAD (&c->compared) > RELAXED_LOAD (&c->ran) + 500000000)
+  __atomic_fetch_add (&c->looked_at.launches, 1, __ATOMIC_RELAXED);
+  if (RELAXED_LOAD (&c->comparing) > RELAXED_LOAD (&c->ran) + 500000000)
     return;
+  __atomic_fetch_add (&c->looked_at.compared, 1, __ATOMIC_RELAXED);
   pthread_mutex_lock (&c->lock);
   for (struct accscope_simt_shadow *s = c->shadows; s; s = s->next)
     if (s->host)
       compare (s);
   pthread_mutex_unlock (&c->lock);
-  __atomic_fetch_add (&c->compared, accscope_simt_nanoseconds () - begin, __ATOMIC_RELAXED);
+  __atomic_fetch_add (&c->comparing, accscope_simt_nanoseconds () - begin, __ATOMIC_RELAXED);
 }
 
 /* The first block of a range that the device has changed; end where there is none.  */
@@ -142,31 +149,31 @@ unread (const struct accscope_simt_shadow *s, size_t block, int itself)
   return end;
 }
 
+/* Tells what nobody has read of a block, unless it is the end.  Where somebody has read of the
+   first one that was changed, the others were for nobody, or are read later.  */
+static void
+blame_unread (struct accscope_simt_shadow *s, enum accscope_simt_found kind, size_t block, size_t end, int itself)
+{
+  size_t granule;
+
+  if (block < end && (granule = unread (s, block, itself)) < (block + 1) * (BLOCK / GRANULE))
+    accscope_simt_blame (s, kind, granule * GRANULE, GRANULE);
+}
+
 void
 accscope_simt_overwrite (struct accscope_simt_shadow *s, size_t at, size_t bytes)
 {
   const size_t first = (at + BLOCK - 1) / BLOCK, end = s->given_out ? first : (at + bytes) / BLOCK;
 
-  for (size_t block = dirty (s, first, end); block < end; block = dirty (s, block + 1, end))
-    {
-      size_t granule = unread (s, block, 0);
-
-      if (granule == (block + 1) * (BLOCK / GRANULE))
-	return; /* somebody has read what the device has changed */
-      accscope_simt_blame (s, FOUND_LOST_WRITE, granule * GRANULE, GRANULE);
-      return;
-    }
+  blame_unread (s, FOUND_LOST_WRITE, dirty (s, first, end), end, 0);
 }
 
 void
 accscope_simt_discard (struct accscope_simt_shadow *s)
 {
   const size_t end = s->bytes / BLOCK;
-  const size_t block = s->host && !s->given_out ? dirty (s, 0, end) : end;
-  size_t granule;
 
-  if (block < end && (granule = unread (s, block, 1)) < (block + 1) * (BLOCK / GRANULE))
-    accscope_simt_blame (s, FOUND_STALE_ON_HOST, granule * GRANULE, GRANULE);
+  blame_unread (s, FOUND_STALE_ON_HOST, s->host && !s->given_out ? dirty (s, 0, end) : end, end, 1);
 }
 
 void
