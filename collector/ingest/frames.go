@@ -14,9 +14,9 @@ import (
 	"github.com/accscope/accscope/runtime/source"
 )
 
-// resolver gives what finds the addresses of a process, by its capture's folder; nil where
-// there is none.
-func (in *Ingester) resolver(folder string) (*source.Process, error) {
+// modules gives what a process had loaded, by its capture's folder; nil where there is none. Of
+// a damaged list those before the damage are given with the error.
+func modules(folder string) ([]capture.Module, error) {
 	if folder == "" {
 		return nil, nil
 	}
@@ -25,9 +25,7 @@ func (in *Ingester) resolver(folder string) (*source.Process, error) {
 		return nil, err
 	}
 	modules, err := c.Modules()
-	return capture.Resolver(modules, func(err error) {
-		in.warn("%v; its functions and lines are left out", err)
-	}), errors.Join(err, c.Close())
+	return modules, errors.Join(err, c.Close())
 }
 
 // frames finds out what the return addresses in the call stacks mean, by the
@@ -42,7 +40,17 @@ func (in *Ingester) frames() error {
 	for _, p := range in.processes {
 		folders[p.info.ID] = p.dir
 	}
-	alike := in.alike(returns, folders)
+	loaded := map[model.ProcessID][]capture.Module{}
+	modulesOf := func(process model.ProcessID) []capture.Module {
+		return lookup.Make(loaded, process, func() []capture.Module {
+			list, err := modules(folders[process])
+			if err != nil {
+				in.warn("%v; functions and lines of this process may be missing", err)
+			}
+			return list
+		})
+	}
+	alike := alike(returns, modulesOf)
 	returns = slices.Collect(maps.Keys(alike))
 	// One process after the other: each may have many files.
 	slices.SortFunc(returns, func(a, b write.Return) int {
@@ -62,12 +70,9 @@ func (in *Ingester) frames() error {
 		if r.Process != of {
 			leave()
 			of = r.Process
-			if resolver, err = in.resolver(folders[of]); err != nil {
-				in.warn("%v; functions and lines of this process may be missing", err)
-			}
-		}
-		if resolver == nil {
-			continue
+			resolver = capture.Resolver(modulesOf(of), func(err error) {
+				in.warn("%v; its functions and lines are left out", err)
+			})
 		}
 		found, err := resolver.LookupReturn(r.Address)
 		switch {
@@ -112,34 +117,27 @@ func (in *Ingester) frames() error {
 // alike gives for addresses that are to be found the ones that mean the same: of a file that
 // several processes had loaded, each from where it was, those of its first process stand for
 // all. So ten thousand short processes of a program take no longer than one.
-func (in *Ingester) alike(returns []write.Return, folders map[model.ProcessID]string) map[write.Return][]write.Return {
+func alike(returns []write.Return, modulesOf func(model.ProcessID) []capture.Module) map[write.Return][]write.Return {
 	type file struct{ path, build string }
 	type loaded struct {
 		process model.ProcessID
 		module  capture.Module
 	}
-	first, read := map[file][]loaded{}, map[model.ProcessID][]capture.Module{}
-	modulesOf := func(process model.ProcessID) []capture.Module {
-		return lookup.Make(read, process, func() []capture.Module {
-			c, err := capture.Open(folders[process])
-			if err != nil {
-				return nil // resolver says so
-			}
-			defer c.Close()
-			modules, _ := c.Modules() //nolint:errcheck // likewise, and those before the damage are given
-			for _, m := range modules {
-				of := file{m.Path, m.BuildID}
-				if list := first[of]; m.BuildID != "" && (len(list) == 0 || list[0].process == process) {
-					first[of] = append(list, loaded{process, m})
-				}
-			}
-			return modules
-		})
-	}
+	first, seen := map[file][]loaded{}, map[model.ProcessID]bool{}
 	all := make(map[write.Return][]write.Return, len(returns))
 	for _, r := range returns {
+		modules := modulesOf(r.Process)
+		if !seen[r.Process] {
+			seen[r.Process] = true
+			for _, m := range modules {
+				of := file{m.Path, m.BuildID}
+				if list := first[of]; m.BuildID != "" && (len(list) == 0 || list[0].process == r.Process) {
+					first[of] = append(list, loaded{r.Process, m})
+				}
+			}
+		}
 		stands := r
-		for _, m := range modulesOf(r.Process) {
+		for _, m := range modules {
 			if r.Address-1 < m.Start || r.Address-1 >= m.End {
 				continue
 			}
