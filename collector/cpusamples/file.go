@@ -119,7 +119,15 @@ type Reader struct {
 }
 
 // Files are the files with samples of a session's folder.
-func Files(folder string) ([]string, error) { return filepath.Glob(filepath.Join(folder, prefix+"*")) }
+func Files(folder string) (files []string, err error) {
+	list, err := os.ReadDir(folder)
+	for _, entry := range list {
+		if IsFile(entry.Name()) {
+			files = append(files, filepath.Join(folder, entry.Name()))
+		}
+	}
+	return files, err
+}
 
 // Read reads a file. One that ends within a record, as its writer was killed, ends with the
 // record before.

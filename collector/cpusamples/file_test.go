@@ -54,6 +54,22 @@ func TestFile(t *testing.T) {
 	}
 }
 
+// The files of a session are found whatever its folder is called, and no others.
+func TestFilesOfFolder(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "job[1", "*")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{prefix + "1", "lock"} {
+		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files, err := Files(folder); err != nil || !reflect.DeepEqual(files, []string{filepath.Join(folder, prefix+"1")}) {
+		t.Errorf("%q, %v", files, err)
+	}
+}
+
 // More stacks than are remembered: the numbers begin anew, for writer and reader.
 func TestFileOfManyStacks(t *testing.T) {
 	var many []Sample
