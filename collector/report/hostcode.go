@@ -25,10 +25,9 @@ func hostCodeTable(trace *store.Trace, filter Filter) (*Table, error) {
 		rank = *filter.Rank
 	}
 	var all int64
-	for s, err := range trace.Rows("reading samples", `SELECT f.function, f.file, f.line, f.module, sum(c.weight), coalesce(sum(c.weight) FILTER (WHERE c.doing = 1), 0),
-			coalesce(sum(c.weight) FILTER (WHERE c.doing = 2), 0), coalesce(sum(c.weight) FILTER (WHERE c.doing = 3), 0), count(*)
-		FROM cpu_sample c LEFT JOIN cpu_stack k ON k.id = c.stack LEFT JOIN frame f ON f.process = c.process AND f.address = k.address
-		WHERE c.time >= ?1 AND c.time < ?2 AND (?3 IS NULL OR c.process IN (SELECT id FROM process WHERE rank = ?3)) AND c.weight + 0 > 0 AND `+trace.ChosenSQL("c.process")+` GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 1, 2, 3`, from, to, rank) {
+	for s, err := range trace.Rows("reading samples", `SELECT function, source_file, line, module, sum(weight), coalesce(sum(weight) FILTER (WHERE doing = 'OpenACC'), 0),
+			coalesce(sum(weight) FILTER (WHERE doing = 'waiting'), 0), coalesce(sum(weight) FILTER (WHERE doing = 'MPI'), 0), count(*) FROM cpu_samples
+		WHERE time >= ?1 AND time < ?2 AND (?3 IS NULL OR process IN (SELECT id FROM process WHERE rank = ?3)) AND weight + 0 > 0 AND `+trace.ChosenSQL("process")+` GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 1, 2, 3`, from, to, rank) {
 		if err != nil {
 			return nil, err
 		}
