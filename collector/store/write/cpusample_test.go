@@ -41,7 +41,7 @@ func rowsOf(t *testing.T, path, query string) (out []string) {
 // none. A trace that is merged of several has the samples of all, and what was lost.
 func TestCPUSamples(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.db")
-	if _, err := generate.Trace(path, generate.Options{Spans: 500, Threads: 2}); err != nil {
+	if _, err := generate.Trace(path, generate.Options{Spans: 500, Threads: 2, Own: true}); err != nil {
 		t.Fatal(err)
 	}
 	w, err := write.Resume(path, model.New(nil, nil))
@@ -79,9 +79,13 @@ func TestCPUSamples(t *testing.T) {
 	if got := rowsOf(t, path, innermost); got[0] != "0 " {
 		t.Errorf("%s samples are not in the innermost span", got[0])
 	}
-	single := rowsOf(t, path, sums)
-	if len(single) < 2 {
-		t.Errorf("%q", single)
+	if got := rowsOf(t, path, "SELECT count(*) - (SELECT count(*) FROM spans) FROM cpu_samples"); got[0] != "1 " {
+		t.Errorf("beside one for each span there are %s samples", got[0])
+	}
+	const asSpans = `SELECT DISTINCT c.doing, CASE s.kind WHEN 'wait' THEN 'waiting' WHEN 'mpi' THEN 'MPI' WHEN 'frame' THEN 'else' WHEN 'range' THEN 'else' ELSE 'OpenACC' END
+		FROM cpu_samples c JOIN spans s USING (record) ORDER BY 1, 2`
+	if got := rowsOf(t, path, asSpans); !reflect.DeepEqual(got, []string{"MPI MPI ", "OpenACC OpenACC ", "else else ", "waiting waiting "}) {
+		t.Errorf("doing, and what the innermost span says: %q", got)
 	}
 	if got := rowsOf(t, path, "SELECT depth, address FROM cpu_stacks WHERE stack = 2"); !reflect.DeepEqual(got, []string{"0 4096 ", "1 8192 "}) {
 		t.Errorf("a stack: %q", got)
