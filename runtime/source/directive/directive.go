@@ -236,7 +236,7 @@ func parse(sentinel, text string) *Directive {
 	if !names[d.Name] {
 		return nil
 	}
-	if inside, behind, has := parenthesised(rest); has {
+	if inside, behind, has := Parenthesised(rest); has {
 		d.Arguments, rest = "("+inside+")", behind
 	}
 	for {
@@ -249,7 +249,7 @@ func parse(sentinel, text string) *Directive {
 			continue
 		}
 		c := Clause{Name: clause}
-		if c.Arguments, behind, c.Has = parenthesised(rest); c.Has {
+		if c.Arguments, behind, c.Has = Parenthesised(rest); c.Has {
 			rest = behind
 		} else if strings.HasPrefix(strings.TrimLeft(rest, " \t"), "(") {
 			return d
@@ -266,9 +266,9 @@ func parse(sentinel, text string) *Directive {
 	}
 }
 
-// parenthesised is what stands in the parentheses that a text begins with, behind
+// Parenthesised is what stands in the parentheses that a text begins with, behind
 // blanks, and what comes after them.
-func parenthesised(text string) (inside, rest string, has bool) {
+func Parenthesised(text string) (inside, rest string, has bool) {
 	text = strings.TrimLeft(text, " \t")
 	if !strings.HasPrefix(text, "(") {
 		return "", text, false

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/accscope/accscope/runtime/source/directive"
 )
 
 var (
@@ -24,7 +26,7 @@ func (t *fortranText) concurrent(c *inFortran) {
 	if match == nil {
 		return
 	}
-	inside, rest, ok := parenthesised(match[2])
+	inside, rest, ok := directive.Parenthesised(match[2])
 	if !ok || strings.Contains(inside, "::") || strings.Contains(statement, "&") {
 		c.refuse("", "this do concurrent cannot be had with GCC: write it on one line, without types")
 		return
@@ -66,22 +68,6 @@ func (t *fortranText) concurrent(c *inFortran) {
 	if len(ends) > 0 {
 		t.ahead[c.end] = append(t.ahead[c.end], t.placed(ends, c.end)...)
 	}
-}
-
-// parenthesised is what stands in the parentheses that a text begins with, and what follows.
-func parenthesised(text string) (inside, rest string, ok bool) {
-	depth := 0
-	for i := range len(text) {
-		switch text[i] {
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth == 0 {
-				return text[1:i], text[i+1:], true
-			}
-		}
-	}
-	return "", text, false
 }
 
 // blockEnd has the end of a block construct be followed by the directive that ends the

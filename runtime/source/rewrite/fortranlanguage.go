@@ -96,7 +96,7 @@ func columns(c *construct) {
 func contiguous(item string) (part string, loops []string) {
 	open := strings.LastIndex(item, "(")
 	for open > 0 {
-		if closing := strings.LastIndex(item, ")"); closing == len(item)-1 && balanced(item[open:]) {
+		if _, rest, ok := directive.Parenthesised(item[open:]); ok && rest == "" {
 			break
 		}
 		open = strings.LastIndex(item[:open], "(")
@@ -130,20 +130,4 @@ func contiguous(item string) (part string, loops []string) {
 		dimensions[i] = index
 	}
 	return base + "(" + strings.Join(dimensions, ", ") + ")", loops
-}
-
-// balanced says whether a text that begins with a parenthesis ends with the one that closes it.
-func balanced(text string) bool {
-	depth := 0
-	for i := range len(text) {
-		switch text[i] {
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth == 0 {
-				return i == len(text)-1
-			}
-		}
-	}
-	return false
 }
