@@ -81,6 +81,9 @@ func (s *scope) declares(name string) (array, parameter bool) {
 	return false, false
 }
 
+// bodied are what a body follows that ends a statement: of a function, a loop or a branch.
+var bodied = []string{")", "else", "const", "noexcept"}
+
 // statement is where the statement or parameter begins that a token is in.
 func (s *scope) statement(i int) int {
 	depth := 0
@@ -97,7 +100,7 @@ func (s *scope) statement(i int) int {
 				return i + 1
 			}
 		case "{}":
-			if depth == 0 && i > 0 && s.tokens[i-1] == ")" { // the body of a function or a loop
+			if depth == 0 && i > 0 && slices.Contains(bodied, s.tokens[i-1]) {
 				return i + 1
 			}
 		}

@@ -36,6 +36,10 @@ func TestDeclaresArray(t *testing.T) {
 		{"std::map<int, long> s[2];", true},
 		{"int s[4] __attribute__ ((aligned (8)));", true},
 		{"__attribute__ ((aligned (8))) int s[4];", true},
+		{"if (n) { } else { } int s[4];", true},
+		{"int s[4]; void f (int s) { } void g (int t) {", true},
+		{"int s[4]; if (n * s) {", true},
+		{"int c::f () const { } int s[4];", true},
 		{"unsigned s[2]; int f (int t) { return t, s[1]; } int g (int t) {", true},
 	} {
 		names := scope{text: test.text}
