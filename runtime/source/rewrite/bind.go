@@ -131,7 +131,7 @@ func (t *fortranText) bind(all []*inFortran) {
 					continue
 				}
 				for i := region.d.Last; i < region.end; i++ {
-					if t.fixed && t.code[i] != "" && strings.Contains("cC*", t.code[i][:1]) {
+					if t.comment(i) {
 						continue
 					}
 					line := inCode(t.code[i], func(code string) string { return called.ReplaceAllString(code, "${1}${2}"+b.name+"${3}") })
@@ -149,6 +149,9 @@ var endProcedure = regexp.MustCompile(`(?i)^\s*end\s*(?:subroutine|function|prog
 // calls says whether the procedure that a line is in calls what a pattern finds.
 func (t *fortranText) calls(line int, called *regexp.Regexp) bool {
 	for ; line < len(t.code) && !endProcedure.MatchString(t.code[line]); line++ {
+		if t.comment(line) {
+			continue
+		}
 		found := false
 		inCode(t.code[line], func(code string) string { found = found || called.MatchString(code); return code })
 		if found {
@@ -156,6 +159,11 @@ func (t *fortranText) calls(line int, called *regexp.Regexp) bool {
 		}
 	}
 	return false
+}
+
+// comment says whether a line, from 0, is a comment by fixed form's first column.
+func (t *fortranText) comment(line int) bool {
+	return t.fixed && t.code[line] != "" && strings.Contains("cC*", t.code[line][:1])
 }
 
 // inCode changes a line of Fortran outside of literals and of its comment.

@@ -204,11 +204,10 @@ var (
 func (t *fortranText) statementEnd(line int) int {
 	var open []string // "do", a label, or "block"
 	for ; line < len(t.code); line++ {
-		text := strings.ToLower(strings.TrimSpace(t.code[line]))
-		if text == "" || text[0] == '!' || text[0] == '#' || t.fixed && strings.Contains("cC*", t.code[line][:1]) {
+		text, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(t.code[line])), "!")
+		if text == "" || text[0] == '#' || t.comment(line) {
 			continue
 		}
-		text, _, _ = strings.Cut(text, "!")
 		switch match := doStatement.FindStringSubmatch(text); {
 		case match != nil && match[1] != "":
 			open = append(open, match[1])

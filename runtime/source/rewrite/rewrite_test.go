@@ -236,6 +236,16 @@ func TestBoundCalls(t *testing.T) {
 	}
 }
 
+// A call in a comment of fixed form is none.
+func TestCommentedCalls(t *testing.T) {
+	source := "      subroutine s\n!$acc routine(f) bind(g)\n!$acc routine\nc     y = f(1)\n*     y = f(2)\n      y = 3\n      end subroutine\n"
+	for text, refused := range map[string]bool{source: false, strings.Replace(source, "c  ", "   ", 1): true} {
+		if result := Fortran(text, "a.f", true, nil, nothingIncluded, Options{Device: "nvidia"}); result.Failed() != refused {
+			t.Errorf("refused %v, want %v: %+v\n%s", result.Failed(), refused, result.Notes, text)
+		}
+	}
+}
+
 // What would lose its condition, or mean another thing, is an error.
 func TestRefusedRatherThanChanged(t *testing.T) {
 	for _, test := range []struct {
