@@ -86,7 +86,7 @@ func (c *construct) attach(clause string, moved []string) {
 			other := &c.clauses[i]
 			for _, item := range split(other.Arguments, ',') {
 				for _, pointer := range moved {
-					if is(*other, dataClauses...) && !is(*other, "attach", "present") && c.base(item) == c.base(pointer) {
+					if is(*other, dataClauses...) && !is(*other, makeNothingPresent...) && !is(*other, "present") && c.base(item) == c.base(pointer) {
 						mapped = append(mapped, other.Name+"("+other.Arguments+")")
 						other.Name = "present"
 					}

@@ -85,6 +85,9 @@ var dataClauses = []string{
 	"pcopy", "pcopyin", "pcopyout", "pcreate", "present_or_copy", "present_or_copyin", "present_or_copyout", "present_or_create",
 }
 
+// makeNothingPresent are those of these behind which a variable need not be present.
+var makeNothingPresent = []string{"no_create", "deviceptr", "attach", "detach"}
+
 // gangDimensions has gangs of several dimensions as those of one (§2.5.10, §2.9.2): of nested
 // gang loops the outermost is divided among all of them.
 func gangDimensions(c *construct) {

@@ -65,12 +65,14 @@ func components(c *construct) {
 		open, end := c.language.region(another("data", append(moved, condition...)...))
 		c.inside, c.ending = append(c.inside, open...), append([]string{end}, c.ending...)
 	default:
-		c.around(another("data", append(slices.Clone(variables), condition...)...))
-		c.around(another("data", append(moved, condition...)...))
-		for i := range variables {
-			if !is(variables[i], "firstprivate", "private") {
+		var mapped []directive.Clause
+		for i, clause := range variables {
+			if !is(clause, makeNothingPresent...) {
+				mapped = append(mapped, clause)
 				c.clauses[i].Name = "present"
 			}
 		}
+		c.around(another("data", append(mapped, condition...)...))
+		c.around(another("data", append(moved, condition...)...))
 	}
 }

@@ -246,6 +246,39 @@ func TestCommentedCalls(t *testing.T) {
 	}
 }
 
+// Components are mapped in a region inside of their variable's; what makes nothing present stays
+// with the construct.
+func TestComponents(t *testing.T) {
+	source := "!$acc parallel copyin(c) copy(c%x) no_create(y) deviceptr(z)\nc%x = 1\n!$acc end parallel\n"
+	got := Fortran(source, "a.f90", false, nil, nothingIncluded, Options{Device: "nvidia"}).Text
+	rest := got
+	for _, want := range []string{"!$acc data copyin(c)\n", "!$acc data copy(c%x)\n", "!$acc parallel present(c) no_create(y) deviceptr(z)\n"} {
+		_, behind, ok := strings.Cut(rest, want)
+		if !ok {
+			t.Errorf("no %q at its place in\n%s", want, got)
+		}
+		rest = behind
+	}
+}
+
+// What need not be present is not said to be where a region attaches it.
+func TestAttachedNoCreate(t *testing.T) {
+	got := Fortran("!$acc parallel no_create(p) attach(p)\nn = 1\n!$acc end parallel\n", "a.f90", false, nil, nothingIncluded, Options{Device: "nvidia"}).Text
+	if !strings.Contains(got, "!$acc data attach(p)\n") || !strings.Contains(got, "!$acc parallel no_create(p)\n") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// Conditions of the preprocessor among the lines of a directive stay, ahead of them.
+func TestConditionsInDirective(t *testing.T) {
+	source := "!$acc parallel copy(n) &\n#ifdef A\n!$acc async(1)\n#else\n!$acc self(a)\n#endif\nn = 1\n!$acc end parallel\n"
+	made := ReadPreprocessed("# 1 \"a.F90\"\n!$acc parallel copy(n) &\n\n\n\n!$acc self(a)\n\nn = 1\n!$acc end parallel\n")
+	result := Fortran(source, "a.F90", false, made, nothingIncluded, Options{Device: "nvidia"})
+	if text := result.Text; !result.Changed || !strings.HasPrefix(text, "#ifdef A\n#else\n# 1 \"a.F90\"\n") || strings.Count(text, "#endif") != 1 {
+		t.Errorf("got\n%s", text)
+	}
+}
+
 // What would lose its condition, or mean another thing, is an error.
 func TestRefusedRatherThanChanged(t *testing.T) {
 	for _, test := range []struct {
