@@ -55,8 +55,9 @@ func TestPlansOfConstructs(t *testing.T) {
 }
 
 // TestCallbacksThatCallFromSteadyConstructs: a callback of any event of a construct whose
-// data are all on the device ends and begins their lifetime, or launches itself. The events
-// stay in order, each once, and the present table is as the calls have left it.
+// data are all on the device ends and begins their lifetime, or launches the very construct,
+// whose callback does so again. The events stay in order, each once, each _end event has what
+// the tool left in its _start event, and the present table is as the calls have left it.
 func TestCallbacksThatCallFromSteadyConstructs(t *testing.T) {
 	for _, async := range []int{AsyncSync, 1} {
 		order := []callbacks.Event{callbacks.ComputeConstructStart, callbacks.EnterDataStart, callbacks.EnterDataEnd,
@@ -75,16 +76,21 @@ func TestCallbacksThatCallFromSteadyConstructs(t *testing.T) {
 				c.Function = devicetest.HostKernels().Nothing
 				thread.Parallel(c)
 				var raised []callbacks.Event
-				inside, done := false, false
-				note := p.callback(func(i *callbacks.Info, _ *callbacks.EventInfo, _ *callbacks.APIInfo) {
-					if inside {
+				depth, calls := 0, 0
+				note := p.callback(func(i *callbacks.Info, e *callbacks.EventInfo, _ *callbacks.APIInfo) {
+					switch left := uintptr(i.EventType+1)<<8 + uintptr(depth); {
+					case i.EventType.Half() == callbacks.Start:
+						e.ToolInfo = left
+					case e.ToolInfo != left-1<<8:
+						t.Errorf("async %d, %s in %v: %v, in %d callbacks, has %#x of its start", async, does, at, i.EventType, depth, e.ToolInfo)
+					}
+					if depth == 0 {
+						raised = append(raised, i.EventType)
+					}
+					if i.EventType != at || depth > 1 || calls > depth {
 						return
 					}
-					raised = append(raised, i.EventType)
-					if i.EventType != at || done {
-						return
-					}
-					inside, done = true, true
+					depth, calls = depth+1, calls+1
 					switch does {
 					case "nothing":
 						thread.IsPresent(pointerTo(values), 8)
@@ -93,7 +99,7 @@ func TestCallbacksThatCallFromSteadyConstructs(t *testing.T) {
 					case "delete":
 						thread.Delete(pointerTo(values), 16, AsyncSync, false)
 					}
-					inside = false
+					depth--
 				})
 				for _, e := range order {
 					if err := p.registry.Register(nil, e, note, callbacks.Reg); err != nil {
