@@ -331,3 +331,38 @@ func TestRecallPending(t *testing.T) {
 		t.Errorf("the device has %d, want twice the %d that it had", get(got, 0), launchesBefore*10)
 	}
 }
+
+// TestRecallInUse: a callback writes a value, and launches the very construct that is being
+// recalled around it: each launch has the values that it was called with.
+func TestRecallInUse(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.newThread()
+	defer thread.Close()
+	values, count, more := words(0, 0), words(2), words(10)
+	thread.Copyin(pointerTo(values), 16, AsyncSync)
+	launch := func() { thread.Parallel(adding(1, goacc.ForcePresent, values, count, more)) }
+	for range launchesBefore {
+		launch()
+	}
+	again, inside := false, false
+	note := p.callback(func(*callbacks.Info, *callbacks.EventInfo, *callbacks.APIInfo) {
+		if inside {
+			return
+		}
+		inside, again = true, thread.levels[0].scratch.again
+		put(more, 0, 1000)
+		launch()
+	})
+	if err := p.registry.Register(nil, callbacks.EnqueueUploadStart, note, callbacks.Reg); err != nil {
+		t.Fatal(err)
+	}
+	put(more, 0, 100)
+	launch()
+	if !again {
+		t.Error("the launch around the callback is not recalled")
+	}
+	thread.WaitAll(CurrentDevice)
+	if got, want := get(onDevice(thread, address(values), 8), 0), int64(launchesBefore*10+100+1000); got != want {
+		t.Errorf("the device has %d, want %d", got, want)
+	}
+}
