@@ -31,7 +31,7 @@ const (
 	valuesStart = computeSteps + iota
 	valuesEnd
 
-	saidSteps
+	allSteps
 )
 
 var computeEvent = [computeSteps]callbacks.Event{
@@ -76,7 +76,7 @@ type computeMemory struct {
 	launch   callbacks.EventInfo
 	values   callbacks.EventInfo
 	dims     [2]uint64 // acc_launch_event_info.num_gangs_per_dim
-	steps    [saidSteps]callbacks.Step
+	steps    [allSteps]callbacks.Step
 	pairs    [6]callbacks.Pair
 }
 
@@ -192,8 +192,8 @@ func (p *plan) add(steps []callbacks.Step) {
 	p.Count, p.raises = n, true
 }
 
-// planSaid adds one of the events of the upload of values.
-func (t *raiser) planSaid(i int) {
+// planOfValues adds one of the events of the upload of values.
+func (t *raiser) planOfValues(i int) {
 	if p := t.plan; !p.pending() || p.Count == callbacks.PlanSteps {
 		t.room()
 	}

@@ -69,7 +69,7 @@ func (t *namer) nameDirective(arguments goacc.Arguments) {
 	t.noteNames(arguments)
 }
 
-// nameLater is nameDirective for a directive whose names are known (named), and may
+// nameLater is nameDirective for a directive whose names are known (knowsNames), and may
 // not be asked for.
 func (t *namer) nameLater(arguments goacc.Arguments) {
 	t.scratch.unnamed, t.scratch.arguments = t.naming(), arguments

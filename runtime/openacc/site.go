@@ -7,22 +7,27 @@ import "github.com/accscope/accscope/runtime/attribution"
 // Sites are of one thread, which alone reads and writes them; what they say of a device is
 // held against the device's own versions, under its lock (recalled.isOf).
 type site struct {
-	at       attribution.CallSite
-	version  uint64 // of the Attributor's answers, for the next four
-	read     bool
-	as       construct // what it was written as, where it was read
-	named    bool
-	names    []string       // of its directive's variables, where all of them are named
-	carried  *carriedValues // of its argument block, nil before the first
-	unsteady bool           // its construct was not steady the last time (steady.go)
+	at attribution.CallSite
+	answers
+	unsteady bool // its construct was not steady the last time (steady.go)
 	values   lastValues
 	texts    kept[text]
 	events   kept[*siteEvents] // by async value
 	launches kept[*recalled]   // by a hash of their variables
 }
 
-// mostCalls is of how many queues a site keeps the events, and of how many variables what a
-// launch came to.
+// answers are what the Attributor and the Namer say of a site, and what follows from it.
+type answers struct {
+	version uint64 // the Attributor's
+	read    bool
+	as      construct // what it was written as, where it was read
+	named   bool
+	names   []string       // of its directive's variables, where all of them are named
+	carried *carriedValues // of its argument block, nil before the first
+}
+
+// mostCalls is of how many queues a site keeps the events, and of how many sets of variables
+// what a launch came to.
 const mostCalls = 64
 
 // kept is what a site has of several, as texts, by a number each; the zero value is ready.
@@ -150,7 +155,7 @@ func (t *namer) answered() *site {
 	}
 	s := t.here()
 	if s.version != t.version {
-		s.version, s.read, s.named, s.names, s.carried = t.version, false, false, nil, nil
+		s.answers = answers{version: t.version}
 	}
 	return s
 }

@@ -116,9 +116,9 @@ func (t *launcher) hashOfValues() (hash uint64) {
 func (t *launcher) planValues(q *Queue) error {
 	address := t.scratch.place.Address
 	if t.concerns(callbacks.EnqueueUploadStart) && (t.sayValuesAgain(address) || t.sayValues(address)) {
-		t.planSaid(valuesStart)
+		t.planOfValues(valuesStart)
 		err := t.planStore(q, address, t.scratch.contents)
-		t.planSaid(valuesEnd)
+		t.planOfValues(valuesEnd)
 		return err
 	}
 	var pair eventPair
