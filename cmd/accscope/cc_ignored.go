@@ -13,8 +13,8 @@ import (
 	"github.com/accscope/accscope/runtime/source/directive"
 )
 
-// ignoredLimit is the size of debug information, in bytes, above which it is not searched for
-// directives that GCC ignored.
+// ignoredLimit is the size, in bytes, up to which debug information, and all sources together,
+// are searched for directives that GCC ignored: the program waits.
 const ignoredLimit = 16 << 20
 
 // silentlyIgnored are the names of directives that GCC ignores in C and C++ without a word: those
@@ -48,7 +48,7 @@ func ignoredDirective(program string) string {
 		return ""
 	}
 	entries := data.Reader()
-	for {
+	for size := 0; size <= ignoredLimit; {
 		unit, err := entries.Next()
 		if err != nil || unit == nil {
 			return ""
@@ -64,7 +64,9 @@ func ignoredDirective(program string) string {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(folder, path)
 		}
-		for line, name := range unconditional(string(directive.ReadSource(path, made.ModTime()))) {
+		source := directive.ReadSource(path, made.ModTime())
+		size += len(source)
+		for line, name := range unconditional(string(source)) {
 			if coded, known := hasCode(data, unit, path, line); !known || coded {
 				continue
 			}
@@ -72,13 +74,14 @@ func ignoredDirective(program string) string {
 			return fmt.Sprintf("GCC ignored #pragma acc %s in %s:%d: accscope %s in place of the compiler compiles it", name, filepath.Base(path), line, command)
 		}
 	}
+	return ""
 }
 
 // unconditional gives, by their lines, names of directives that GCC ignores and that no comment
 // and no condition of the preprocessor leaves out, but for that on _OPENACC itself.
 func unconditional(source string) func(yield func(line int, name string) bool) {
 	return func(yield func(line int, name string) bool) {
-		if strings.Contains(source, `R"`) { // a literal may hold lines
+		if !strings.Contains(source, "acc") || strings.Contains(source, `R"`) { // a literal may hold lines
 			return
 		}
 		var conditions []bool // that may be false
@@ -98,7 +101,7 @@ func unconditional(source string) func(yield func(line int, name string) bool) {
 			switch rest = strings.TrimSpace(rest); word {
 			case "if", "ifdef", "ifndef":
 				conditions = append(conditions, word+" "+rest != "ifdef _OPENACC")
-			case "else", "elif":
+			case "else", "elif", "elifdef", "elifndef":
 				if len(conditions) > 0 {
 					conditions[len(conditions)-1] = true
 				}

@@ -15,6 +15,8 @@ func TestRunNamesIgnoredDirectives(t *testing.T) {
 		{"guard", "int main (void)\n{\n#ifdef _OPENACC\n#pragma acc init\n#endif" + body, "$CC -fopenacc -g -O2 a.c -o a", "#pragma acc init in a.c:4:"},
 		{"C++", "int main ()\n{\n#pragma acc region\n  { }" + body, "cp a.c a.cpp; $CXX -fopenacc -g a.cpp -o a", "#pragma acc region in a.cpp:3: accscope c++ in"},
 		{"condition", "int main (void)\n{\n#if 0\n#pragma acc init\n#endif\n/* \"\n#pragma acc init\n*/ // \\\n#pragma acc init" + body, "$CC -fopenacc -g a.c -o a", ""},
+		{"other branch", "int main (void)\n{\n#ifdef _OPENACC\n#elifdef A\n#pragma acc init\n#endif" + body, "$CC -fopenacc -g a.c -o a", ""},
+		{"large", "int main (void)\n{\n#pragma acc set device_num(0)" + body, "{ echo 'int b;'; yes '//' | head -c 9000000; } > b.c; sed s/b/c/ b.c > c.c; $CC -fopenacc -g b.c c.c a.c -o a", ""},
 		{"wrapper", "int main (void)\n{\n#pragma acc set device_num(0)" + body, "acc-gcc -g a.c -o a", ""},
 		{"object", "int main (void)\n{\n#pragma acc set device_num(0)" + body, "acc-gcc -g -c a.c; $CC -fopenacc a.o -o a", ""},
 		{"newer", "int main (void)\n{\n#pragma acc set device_num(0)" + body, "$CC -fopenacc -g a.c -o a; touch -d '2 hours' a.c", ""},
