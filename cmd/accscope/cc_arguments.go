@@ -132,6 +132,17 @@ func readCompilerLine(args []string, name string) (*compilerLine, error) {
 	return l, nil
 }
 
+// lastOf says whether the last of two options that undo each other is the first of them: what
+// holds otherwise, where neither is given.
+func (l *compilerLine) lastOf(on, off string, otherwise bool) bool {
+	for _, arg := range slices.Backward(l.args) {
+		if arg == on || arg == off {
+			return arg == on
+		}
+	}
+	return otherwise
+}
+
 // has says whether an option is given as it is.
 func (l *compilerLine) has(option string) bool { return slices.Contains(l.args, option) }
 
@@ -172,7 +183,14 @@ func (i *compilerInput) base() string {
 // dumpOptions have GCC name what it writes beside its output, as -save-temps and --coverage ask
 // for, as if it read the source itself.
 func (l *compilerLine) dumpOptions(input *compilerInput) []string {
-	base, suffix := input.base(), filepath.Ext(input.path)
+	suffix := filepath.Ext(input.path)
+	folder, base := l.dumpNames(input)
+	return []string{"-dumpbase", base + suffix, "-dumpbase-ext", suffix, "-dumpdir", folder}
+}
+
+// dumpNames are the folder of such files, with what their names begin with, and their name without a suffix.
+func (l *compilerLine) dumpNames(input *compilerInput) (folder, base string) {
+	base = input.base()
 	folder, output := filepath.Split(l.output)
 	if l.has("-save-temps=cwd") {
 		folder = ""
@@ -189,7 +207,7 @@ func (l *compilerLine) dumpOptions(input *compilerInput) []string {
 	case output != "" && l.mode != modePreprocess:
 		base = output
 	}
-	return []string{"-dumpbase", base + suffix, "-dumpbase-ext", suffix, "-dumpdir", cmp.Or(folder, "./")}
+	return cmp.Or(folder, "./"), base
 }
 
 // savesTemporaries says whether GCC keeps its intermediate files.

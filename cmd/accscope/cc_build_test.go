@@ -150,6 +150,16 @@ func TestWrapperBuildSystems(t *testing.T) {
 	}
 }
 
+// Of options that undo each other the last one holds.
+func TestWrapperLastOption(t *testing.T) {
+	for args, want := range map[string]bool{"": true, "-on": true, "-off": false, "-off -on": true, "-on -off -c": false} {
+		l := compilerLine{args: strings.Fields(args)}
+		if got := l.lastOf("-on", "-off", true); got != want {
+			t.Errorf("%q: %v, want %v", args, got, want)
+		}
+	}
+}
+
 // What GCC writes beside its output has the names that GCC gives it by itself, and files of
 // dependencies have the contents.
 func TestWrapperFiles(t *testing.T) {

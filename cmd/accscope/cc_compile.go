@@ -90,7 +90,7 @@ func (c *compilation) read(input *compilerInput) (string, error) {
 // copies are to be included.
 func (c *compilation) rewrite(input *compilerInput, source string) (result *rewrite.Result, copies map[string]string) {
 	unchanged := &rewrite.Result{Text: source}
-	options := rewrite.Options{Device: c.device, PGI: c.pgi, OpenMP: c.line.has("-fopenmp")}
+	options := rewrite.Options{Device: c.device, PGI: c.pgi, OpenMP: c.line.lastOf("-fopenmp", "-fno-openmp", false)}
 	if !strings.Contains(strings.ToLower(source), "acc") {
 		return unchanged, nil
 	}
@@ -126,30 +126,12 @@ func (c *compilation) rewrite(input *compilerInput, source string) (result *rewr
 
 // fixedForm says whether a source of Fortran is in fixed form.
 func (c *compilation) fixedForm(input *compilerInput) bool {
-	fixed := strings.HasPrefix(input.language, "f77")
-	for _, arg := range c.line.args {
-		switch arg {
-		case "-ffixed-form":
-			fixed = true
-		case "-ffree-form":
-			fixed = false
-		}
-	}
-	return fixed
+	return c.line.lastOf("-ffixed-form", "-ffree-form", strings.HasPrefix(input.language, "f77"))
 }
 
 // preprocesses says whether GCC's preprocessor sees a source of Fortran.
 func (c *compilation) preprocesses(input *compilerInput) bool {
-	preprocesses := strings.HasSuffix(input.language, "-cpp-input")
-	for _, arg := range c.line.args {
-		switch arg {
-		case "-cpp":
-			preprocesses = true
-		case "-nocpp":
-			preprocesses = false
-		}
-	}
-	return preprocesses
+	return c.line.lastOf("-cpp", "-nocpp", strings.HasSuffix(input.language, "-cpp-input"))
 }
 
 // preprocessing is the command line that preprocesses a source.
@@ -246,13 +228,14 @@ func (c *compilation) one(r *rewritten, args []string) (status int, err error) {
 	}
 	var preprocessed bytes.Buffer
 	var out io.Writer = os.Stdout
-	if l.mode == modePreprocess && (l.output == "" || l.output == "-") {
+	named := l.mode == modePreprocess && input.path != "-"
+	if named && (l.output == "" || l.output == "-") {
 		out = &preprocessed
 	}
 	if status, err = c.call(text, out, os.Stderr, words); err != nil || status != 0 {
 		return status, err
 	}
-	if l.mode == modePreprocess {
+	if named {
 		if err := c.nameMarkers(&preprocessed, input, path); err != nil {
 			return 0, err
 		}
@@ -272,7 +255,7 @@ func (c *compilation) nameMarkers(said *bytes.Buffer, input *compilerInput, read
 	named := func(text string) string {
 		var b strings.Builder
 		for line := range strings.Lines(text) {
-			if strings.HasPrefix(line, "# ") && input.path != "-" {
+			if strings.HasPrefix(line, "# ") {
 				line = strings.ReplaceAll(line, strconv.Quote(read), strconv.Quote(input.path))
 			}
 			b.WriteString(line)
@@ -363,8 +346,9 @@ func (c *compilation) link(changed []rewritten) error {
 	for n := range changed {
 		input := changed[n].input
 		object := filepath.Join(c.folder, fmt.Sprint(n)+"-"+input.base()+".o")
-		if dump := l.dumpOptions(input); l.savesTemporaries() {
-			object = dump[len(dump)-1] + input.base() + ".o"
+		if l.savesTemporaries() {
+			folder, _ := l.dumpNames(input)
+			object = folder + input.base() + ".o"
 		}
 		path, text, options, err := c.place(&changed[n])
 		if err != nil {
