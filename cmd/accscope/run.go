@@ -171,6 +171,9 @@ func (flags *runFlags) run(args []string) error {
 	program, err := launch.Inspect(args[0])
 	if err != nil {
 		flags.absent(launch.Program{Path: args[0]}, missedPatience)
+		if _, none := strconv.Atoi(args[0]); none == nil && flags.sample > 0 {
+			return usageError{fmt.Errorf("%s is no program; of --sample it is the number as --sample=%s", args[0], args[0])}
+		}
 		status := exitCannotStart
 		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "not found") {
 			status = exitNotFound

@@ -118,6 +118,9 @@ func TestSampleFlag(t *testing.T) {
 			t.Errorf("%s: status %d, %s", flag, r.status, r.stderr)
 		}
 	}
+	if r := invoke(t, t.TempDir(), "run", "--sample", "1000", "--", "/bin/true"); r.status != exitUsage || !strings.Contains(r.stderr, "--sample=1000") {
+		t.Errorf("with its number apart: status %d, %s", r.status, r.stderr)
+	}
 	if r := invoke(t, t.TempDir(), "run", "--sample", "--to", "nats://127.0.0.1:1", "--", "/bin/true"); r.status != exitUsage || !strings.Contains(r.stderr, "--sample") {
 		t.Errorf("with --to: status %d, %s", r.status, r.stderr)
 	}
