@@ -93,7 +93,7 @@ accscope_cuda_measure (struct accscope_cuda_queue *q, uint64_t correlation,
     return NULL;
   if (__atomic_load_n (&d->tracing, __ATOMIC_ACQUIRE)
       && !(kind & ACCSCOPE_CUDA_PEER)
-      && (kind != ACCSCOPE_CUDA_KERNEL || accscope_cuda_traces_kernels ()))
+      && (kind != ACCSCOPE_KERNEL || accscope_cuda_traces_kernels ()))
     {
       accscope_cuda_trace_begin (d, correlation, kind, bytes);
       return &d->traced;
@@ -182,7 +182,7 @@ accscope_cuda_measured (struct accscope_cuda_queue *q,
   q->last_number = q->submitted + 1;	/* the caller counts this one */
   *q->last = o;
   q->last = &o->next;
-  q->gain += o->record.kind == ACCSCOPE_CUDA_KERNEL ? KERNEL_GAIN
+  q->gain += o->record.kind == ACCSCOPE_KERNEL ? KERNEL_GAIN
 	     : o->behind != 0 ? BEHIND_GAIN : TRANSFER_GAIN;
   if (q->gain >= FOLDED)
     fold (q);

@@ -21,18 +21,10 @@ struct accscope_cuda_answer
   const char *call;
 };
 
-/* The values of device.ActivityKind.  */
-enum accscope_cuda_kind
+/* What is added to a kind (device/operation.h).  */
+enum
 {
-  ACCSCOPE_CUDA_KERNEL = accscope_activity_kernel,
-  ACCSCOPE_CUDA_UPLOAD = accscope_activity_upload,
-  ACCSCOPE_CUDA_DOWNLOAD = accscope_activity_download,
-  ACCSCOPE_CUDA_COPY = accscope_activity_copy,
-  ACCSCOPE_CUDA_FILL = accscope_activity_fill,
-  ACCSCOPE_CUDA_STORE,		/* no activity */
-  ACCSCOPE_CUDA_AWAIT,		/* no operation: the caller's thread waits */
-  /* Added to a transfer's kind where it goes in stages for its memory is pageable.  */
-  ACCSCOPE_CUDA_PAGEABLE = 64,
+  ACCSCOPE_CUDA_PAGEABLE = 64,	/* a transfer goes in stages, for its memory is pageable */
   ACCSCOPE_CUDA_PEER = 32
 };
 
@@ -254,27 +246,18 @@ struct accscope_cuda_queue
 /* device.Operands: an operation that Go has prepared.  */
 struct accscope_cuda_step
 {
-  int (*run) (struct accscope_cuda_step *);
+  struct accscope_operation o;	/* a kernel's code is its CUfunction */
   uint32_t *gate;		/* device.Gate of the queue */
   struct accscope_cuda_queue *queue;
   struct accscope_cuda_answer answer;
-  uint64_t correlation;
-  CUdeviceptr device;		/* a kernel's argument block; of a copy, its destination */
-  uintptr_t other;		/* host memory, a copy's source or a fill's value */
-  size_t bytes;
-  CUfunction function;
   CUcontext peer;		/* of the other device that a copy goes to, else NULL */
-  unsigned gangs, workers, vector;
-  unsigned parts;		/* other is so many struct accscope_part; 0: it is one piece */
-  uint8_t kind;			/* enum accscope_cuda_kind */
-  bool now;
   bool stamps;			/* the kernel can take its times */
 };
 
 /* step.c: puts it onto its queue, and returns 0, or the answer says why not;
    ACCSCOPE_CUDA_CLOSED if the queue was closed meanwhile, where it does not only wait for
    it.  */
-int accscope_cuda_run (struct accscope_cuda_step *step);
+int accscope_cuda_run (void *step);
 #define ACCSCOPE_CUDA_CLOSED (-1)
 
 /* context.c */

@@ -9,11 +9,10 @@ import (
 
 // kernel is a function of an image.
 type kernel struct {
-	device    *cudaDevice
-	name      string
-	function  C.CUfunction
-	launching string // "launch " and the name, for messages
-	stamps    bool   // it takes its own times (stamps.c)
+	device   *cudaDevice
+	name     string
+	function C.CUfunction
+	stamps   bool // it takes its own times (stamps.c)
 	nvidia.Launcher
 }
 

@@ -76,9 +76,9 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 	q := newQueue(t, d)
 	k, err := d.Kernel(kernels().Add)
 	check(t, err)
-	o := device.Operation{Operands: new(device.Operands)}
+	o := device.Operation{Kernel: k, Operands: &device.Operands{Kind: device.ActivityKernel, Geometry: device.Geometry{Gangs: 1, Workers: 1, Vector: 32}, Now: true}}
 	if n := testing.AllocsPerRun(100, func() {
-		check(t, q.Launch(&o, 0, k, device.Geometry{Gangs: 1, Workers: 1, Vector: 32}, device.ArgumentBlock{}, true))
+		check(t, q.Prepare(&o))
 	}); n > 0 {
 		t.Errorf("a launch is prepared with %v allocations", n)
 	}

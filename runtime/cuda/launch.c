@@ -11,7 +11,7 @@
 static uint32_t
 tellers (const struct accscope_cuda_step *s)
 {
-  return (uint64_t) s->gangs * s->vector * s->workers > MANY ? UINT32_MAX : 31;
+  return (uint64_t) s->o.gangs * s->o.vector * s->o.workers > MANY ? UINT32_MAX : 31;
 }
 
 struct accscope_cuda_answer
@@ -21,7 +21,7 @@ accscope_cuda_launch (const struct accscope_cuda_step *s)
   struct accscope_cuda_device *d = q->device;
   struct accscope_cuda_answer a;
   struct accscope_cuda_operation *o = NULL;
-  CUdeviceptr block = s->device, stamp = 0;
+  CUdeviceptr block = s->o.destination, stamp = 0;
   uint32_t telling = tellers (s);
   void *parameters[] = { &block, &stamp, &telling };
 
@@ -32,13 +32,13 @@ accscope_cuda_launch (const struct accscope_cuda_step *s)
   else if (__atomic_load_n (&d->tracing, __ATOMIC_RELAXED))
     accscope_cuda_trace_kernels ();
   if (stamp == 0)
-    o = accscope_cuda_measure (q, s->correlation, ACCSCOPE_CUDA_KERNEL, 0);
-  a = CALL (d, cuLaunchKernel, s->function, s->gangs, 1, 1, s->vector, s->workers, 1,
-	    0, q->stream, parameters, NULL);
+    o = accscope_cuda_measure (q, s->o.correlation, ACCSCOPE_KERNEL, 0);
+  a = CALL (d, cuLaunchKernel, (CUfunction) s->o.source, s->o.gangs, 1, 1, s->o.vector,
+	    s->o.workers, 1, 0, q->stream, parameters, NULL);
   if (stamp != 0 && !FAILED (a))
     {
       q->stamped_at = q->submitted + 1;
-      accscope_cuda_stamped (q, s->correlation);
+      accscope_cuda_stamped (q, s->o.correlation);
       accscope_cuda_spared (q);
     }
   accscope_cuda_measured (q, o);

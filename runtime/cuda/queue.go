@@ -85,121 +85,66 @@ func (d *cudaDevice) unlock() {
 	d.locked = d.locked[:0]
 }
 
-// prepare begins an operation that is to be run later.
-func (q *queue) prepare(o *device.Operation, doing string, kind C.int, correlation uint64, memory device.Address, other uintptr, n uint64, now bool) (*C.struct_accscope_cuda_step, error) {
-	c := q.c.Load()
-	if c == nil || q.device.closed.Load() {
-		return nil, q.device.shutDown(doing)
-	}
-	o.Doing = doing
-	s := (*C.struct_accscope_cuda_step)(unsafe.Pointer(o.Operands))
-	*s = C.struct_accscope_cuda_step{gate: (*C.uint32_t)(q.using.Address()), queue: c, correlation: C.uint64_t(correlation),
-		device: C.CUdeviceptr(memory), other: C.uintptr_t(other), bytes: C.size_t(n), kind: C.uint8_t(kind), now: C.bool(now)}
-	o.Run = runStep
-	return s, nil
-}
+// A step fits into the operands.
+var _ [unsafe.Sizeof(device.Operands{}) - C.sizeof_struct_accscope_cuda_step]byte
 
 var runStep = uintptr(C.accscope_cuda_run)
 
-// transfer is prepare for an operation that CUPTI would measure at a lower cost.
-func (q *queue) transfer(o *device.Operation, doing string, kind C.int, correlation uint64, memory device.Address, other uintptr, n uint64, now bool) error {
+func (q *queue) Prepare(o *device.Operation) error {
+	s := (*C.struct_accscope_cuda_step)(unsafe.Pointer(o.Operands))
+	s.gate, s.queue = (*C.uint32_t)(q.using.Address()), q.c.Load()
+	s.peer, s.stamps, s.answer.result = nil, false, 0
+	o.Run = runStep
+	if o.Kind == device.Await {
+		return nil
+	}
+	if s.queue == nil || q.device.closed.Load() {
+		return q.device.shutDown(o.Doing())
+	}
+	switch o.Kind {
+	case device.ActivityKernel:
+		return q.launch(o, s)
+	case device.Store:
+		return nil
+	case device.ActivityCopy:
+		other, ok := o.To.(*cudaDevice)
+		if !ok {
+			return device.Errorf(device.InvalidArgument, 0, "copy: the memory belongs to a device of another kind")
+		}
+		if other != q.device {
+			context, err := q.device.reach(other)
+			s.peer = context
+			return err
+		}
+	}
 	if q.device.records.pays() {
-		q.device.records.traceFromNow()
+		q.device.records.traceFromNow() // CUPTI measures transfers at a lower cost
 	}
-	_, err := q.prepare(o, doing, kind, correlation, memory, other, n, now)
-	return err
-}
-
-func (q *queue) Upload(o *device.Operation, correlation uint64, dst device.Address, src unsafe.Pointer, n uint64, now bool) error {
-	return q.transfer(o, "upload", C.ACCSCOPE_CUDA_UPLOAD, correlation, dst, uintptr(src), n, now)
-}
-
-func (q *queue) Download(o *device.Operation, correlation uint64, dst unsafe.Pointer, src device.Address, n uint64, now bool) error {
-	return q.transfer(o, "download", C.ACCSCOPE_CUDA_DOWNLOAD, correlation, src, uintptr(dst), n, now)
-}
-
-func (q *queue) Gather(o *device.Operation, correlation uint64, dst device.Address, parts []device.Part, n uint64, now bool) error {
-	return inParts(o, parts, q.Upload(o, correlation, dst, unsafe.Pointer(unsafe.SliceData(parts)), n, now))
-}
-
-func (q *queue) Scatter(o *device.Operation, correlation uint64, parts []device.Part, src device.Address, n uint64, now bool) error {
-	return inParts(o, parts, q.Download(o, correlation, unsafe.Pointer(unsafe.SliceData(parts)), src, n, now))
-}
-
-// inParts has a transfer, which was prepared with or without an error, take the host's memory
-// for a list of parts.
-func inParts(o *device.Operation, parts []device.Part, err error) error {
-	if err == nil {
-		(*C.struct_accscope_cuda_step)(unsafe.Pointer(o.Operands)).parts = C.uint(len(parts))
-	}
-	return err
-}
-
-func (q *queue) Copy(o *device.Operation, correlation uint64, to device.Device, dst, src device.Address, n uint64, now bool) error {
-	other, ok := to.(*cudaDevice)
-	if !ok {
-		return device.Errorf(device.InvalidArgument, 0, "copy: the memory belongs to a device of another kind")
-	}
-	if other == q.device {
-		return q.transfer(o, "copy", C.ACCSCOPE_CUDA_COPY, correlation, dst, uintptr(src), n, now)
-	}
-	context, err := q.device.reach(other)
-	if err != nil {
-		return err
-	}
-	s, err := q.prepare(o, "copy to another device", C.ACCSCOPE_CUDA_COPY, correlation, dst, uintptr(src), n, now)
-	if err == nil {
-		s.peer = context
-	}
-	return err
-}
-
-func (q *queue) Fill(o *device.Operation, correlation uint64, dst device.Address, value byte, n uint64, now bool) error {
-	return q.transfer(o, "fill", C.ACCSCOPE_CUDA_FILL, correlation, dst, uintptr(value), n, now)
-}
-
-func (q *queue) Store(o *device.Operation, dst device.Address, contents []byte, now bool) error {
-	_, err := q.prepare(o, "store", C.ACCSCOPE_CUDA_STORE, 0, dst, uintptr(unsafe.Pointer(unsafe.SliceData(contents))), uint64(len(contents)), now)
-	return err
-}
-
-func (q *queue) Launch(o *device.Operation, correlation uint64, k device.Kernel, g device.Geometry, b device.ArgumentBlock, now bool) error {
-	code, ok := k.(*kernel)
-	if !ok || code.device != q.device {
-		return device.Errorf(device.InvalidArgument, 0, "launch: the kernel belongs to another device")
-	}
-	g = code.Resolve(g)
-	if err := code.Check(code.name, "cuda", q.device.number, g); err != nil {
-		return err
-	}
-	s, err := q.prepare(o, code.launching, C.ACCSCOPE_CUDA_KERNEL, correlation, b.Address, 0, 0, now)
-	if err != nil {
-		return err
-	}
-	s.function, s.stamps = code.function, C.bool(code.stamps)
-	s.gangs, s.workers, s.vector = C.uint(g.Gangs), C.uint(g.Workers), C.uint(g.Vector)
 	return nil
 }
 
-func (q *queue) Await(o *device.Operation) {
-	o.Doing = "wait for a queue"
-	*(*C.struct_accscope_cuda_step)(unsafe.Pointer(o.Operands)) = C.struct_accscope_cuda_step{
-		gate: (*C.uint32_t)(q.using.Address()), queue: q.c.Load(), kind: C.ACCSCOPE_CUDA_AWAIT}
-	o.Run = runStep
+func (q *queue) launch(o *device.Operation, s *C.struct_accscope_cuda_step) error {
+	code, ok := o.Kernel.(*kernel)
+	if !ok || code.device != q.device {
+		return device.Errorf(device.InvalidArgument, 0, "launch: the kernel belongs to another device")
+	}
+	o.Geometry = code.Resolve(o.Geometry)
+	o.Source, s.stamps = uintptr(unsafe.Pointer(code.function)), C.bool(code.stamps)
+	return code.Check(code.name, "cuda", q.device.number, o.Geometry)
 }
 
 func (q *queue) Outcome(o *device.Operation) error {
 	s := (*C.struct_accscope_cuda_step)(unsafe.Pointer(o.Operands))
-	if s.kind == C.ACCSCOPE_CUDA_AWAIT {
+	if o.Kind == device.Await {
 		return q.synchronized(s.answer)
 	}
 	switch s.answer.result {
 	case 0:
 		return nil
 	case C.ACCSCOPE_CUDA_CLOSED:
-		return q.device.shutDown(o.Doing)
+		return q.device.shutDown(o.Doing())
 	}
-	return q.device.answer(s.answer, o.Doing)
+	return q.device.answer(s.answer, o.Doing())
 }
 
 func (q *queue) Then(f func()) error {

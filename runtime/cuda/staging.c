@@ -200,7 +200,7 @@ accscope_cuda_stage_upload (struct accscope_cuda_queue *q,
   struct accscope_cuda_device *d = q->device;
   struct staging t;
   struct accscope_cuda_answer a
-    = begin_staging (q, correlation, ACCSCOPE_CUDA_UPLOAD, bytes, now, pageable, &t);
+    = begin_staging (q, correlation, ACCSCOPE_UPLOAD, bytes, now, pageable, &t);
   struct accscope_cuda_lane *lane = t.lane;
   size_t done, n;
 
@@ -295,7 +295,7 @@ accscope_cuda_stage_download (struct accscope_cuda_queue *q,
   struct accscope_cuda_device *d = q->device;
   struct staging t;
   struct accscope_cuda_answer a
-    = begin_staging (q, correlation, ACCSCOPE_CUDA_DOWNLOAD, bytes, now, pageable, &t);
+    = begin_staging (q, correlation, ACCSCOPE_DOWNLOAD, bytes, now, pageable, &t);
   struct accscope_cuda_lane *lane = t.lane;
   size_t done, n;
 

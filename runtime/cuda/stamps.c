@@ -334,7 +334,7 @@ accscope_cuda_read_stamps (struct accscope_cuda_queue *q, struct accscope_cuda_r
 	      continue;
 	    }
 	  *r = (struct accscope_cuda_record) {
-	    p->correlation[p->read], ACCSCOPE_CUDA_KERNEL, 0,
+	    p->correlation[p->read], ACCSCOPE_KERNEL, 0,
 	    accscope_cuda_gpu_time (&relation, d->origin, start),
 	    accscope_cuda_gpu_time (&relation, d->origin, end), 0
 	  };

@@ -125,7 +125,7 @@ take (const struct accscope_cupti_operation *o)
   if (r.start > r.end)
     r.start = r.end;
   pthread_mutex_lock (&d->trace_lock);
-  if (o->kind == ACCSCOPE_CUDA_KERNEL || !piece (d, &r))
+  if (o->kind == ACCSCOPE_KERNEL || !piece (d, &r))
     append (d, &r);
   pthread_mutex_unlock (&d->trace_lock);
 }
@@ -316,7 +316,7 @@ accscope_cuda_trace_begin (struct accscope_cuda_device *d, uint64_t correlation,
 
   kind &= ~ACCSCOPE_CUDA_PAGEABLE;
   enqueueing = correlation;
-  if (kind == ACCSCOPE_CUDA_KERNEL)
+  if (kind == ACCSCOPE_KERNEL)
     return;
   if (bytes == 0)		/* the driver is not called */
     {
@@ -327,7 +327,7 @@ accscope_cuda_trace_begin (struct accscope_cuda_device *d, uint64_t correlation,
       pthread_mutex_unlock (&d->trace_lock);
     }
   else if ((bytes >= ACCSCOPE_CUDA_STAGE_BYTES || pageable)
-	   && (kind == ACCSCOPE_CUDA_UPLOAD || kind == ACCSCOPE_CUDA_DOWNLOAD))
+	   && (kind == ACCSCOPE_UPLOAD || kind == ACCSCOPE_DOWNLOAD))
     {
       struct accscope_cuda_pieces *p = calloc (1, sizeof *p);
       if (p == NULL)

@@ -46,7 +46,7 @@ upload_small (struct accscope_cuda_queue *q, uint64_t correlation, CUdeviceptr t
     return ANSWER (malloc, CUDA_ERROR_OUT_OF_MEMORY);
   if (own != NULL)
     accscope_gather (part, parts, own);
-  MEASURED (ACCSCOPE_CUDA_UPLOAD, CALL (d, cuMemcpyHtoDAsync, to, from, bytes, q->stream));
+  MEASURED (ACCSCOPE_UPLOAD, CALL (d, cuMemcpyHtoDAsync, to, from, bytes, q->stream));
   free (own);
   return a;
 }
@@ -83,7 +83,7 @@ accscope_cuda_upload (struct accscope_cuda_queue *q, uint64_t correlation,
   else if (bytes <= DIRECT)
     a = upload_small (q, correlation, to, part, parts, bytes);
   else if (parts == 1 && pinned (d, part->host))
-    MEASURED (ACCSCOPE_CUDA_UPLOAD,
+    MEASURED (ACCSCOPE_UPLOAD,
 	      CALL (d, cuMemcpyHtoDAsync, to, (const void *) part->host, bytes, q->stream));
   else
     a = accscope_cuda_stage_upload (q, correlation, to, part, parts, bytes, now, 1);
@@ -151,7 +151,7 @@ download_small (struct accscope_cuda_queue *q, uint64_t correlation,
     a = accscope_cuda_commit (q);
   if (FAILED (a))
     return a;
-  MEASURED (ACCSCOPE_CUDA_DOWNLOAD,
+  MEASURED (ACCSCOPE_DOWNLOAD,
 	    CALL (d, cuMemcpyDtoHAsync, room, from, bytes, q->stream));
   if (FAILED (a))
     return a;
@@ -186,7 +186,7 @@ accscope_cuda_download (struct accscope_cuda_queue *q, uint64_t correlation,
       if (FAILED (a))
 	;
       else if (bytes > DIRECT && parts == 1 && pinned (d, part->host))
-	MEASURED (ACCSCOPE_CUDA_DOWNLOAD,
+	MEASURED (ACCSCOPE_DOWNLOAD,
 		  CALL (d, cuMemcpyDtoHAsync, (void *) part->host, from, bytes, q->stream));
       else
 	a = accscope_cuda_stage_download (q, correlation, part, parts, from, bytes,
@@ -206,10 +206,10 @@ accscope_cuda_copy (struct accscope_cuda_queue *q, uint64_t correlation,
   ENTERED (d);
   LOCKED (&q->lock);
   if (peer != NULL)
-    MEASURED (ACCSCOPE_CUDA_COPY | ACCSCOPE_CUDA_PEER,
+    MEASURED (ACCSCOPE_COPY | ACCSCOPE_CUDA_PEER,
 	      CALL (d, cuMemcpyPeerAsync, to, peer, from, d->context, bytes, q->stream));
   else
-    MEASURED (ACCSCOPE_CUDA_COPY, CALL (d, cuMemcpyDtoDAsync, to, from, bytes, q->stream));
+    MEASURED (ACCSCOPE_COPY, CALL (d, cuMemcpyDtoDAsync, to, from, bytes, q->stream));
   q->submitted++;
   return a;
 }
@@ -223,7 +223,7 @@ accscope_cuda_fill (struct accscope_cuda_queue *q, uint64_t correlation,
 
   ENTERED (d);
   LOCKED (&q->lock);
-  MEASURED (ACCSCOPE_CUDA_FILL, CALL (d, cuMemsetD8Async, to, value, bytes, q->stream));
+  MEASURED (ACCSCOPE_FILL, CALL (d, cuMemsetD8Async, to, value, bytes, q->stream));
   q->submitted++;
   return a;
 }

@@ -139,46 +139,23 @@ type ArgumentBlock struct {
 // worker. Zero means not given by the program.
 type Geometry struct{ Gangs, Workers, Vector uint32 }
 
-// Queue is one activity queue. Each operation carries a correlation number below 1 << 63
-// that comes back in its Activity, or 0 if nobody is to be told. An operation on an idle queue of a device that
-// runs host code may finish before the call returns when now is set: the caller
+// Queue is one activity queue. An operation on an idle queue of a device that
+// runs host code may finish before Run returns where Now is set: the caller
 // is about to wait for it anyway, so no hand-over to another thread is needed.
-//
-// The first methods only prepare an operation, which C puts onto the queue when its
-// turn comes, between the callbacks of its events for one.
 //
 // An operation that fails on the device makes the queue fail: the error is
 // returned by the next Synchronize, Await, Idle or operation, and is an *Error.
 type Queue interface {
-	// Upload copies n bytes from host to device memory. src stays valid until
-	// the operation is done.
-	Upload(o *Operation, correlation uint64, dst Address, src unsafe.Pointer, n uint64, now bool) error
-	// Store copies contents to device memory, as a part of launches to come: it has no
-	// Activity, and takes no time where that is simulated. The contents are read when
-	// it is put onto the queue, and may change then.
-	Store(o *Operation, dst Address, contents []byte, now bool) error
-	// Download copies n bytes from device to host memory.
-	Download(o *Operation, correlation uint64, dst unsafe.Pointer, src Address, n uint64, now bool) error
-	// Gather is the Upload of n bytes that come from several places of the host's memory, a
-	// later part over an earlier one; the first is of all n bytes. The parts are read when it
-	// is put onto the queue, and may change then; what they tell of is read as by Upload.
-	Gather(o *Operation, correlation uint64, dst Address, parts []Part, n uint64, now bool) error
-	// Scatter is the Download of n bytes that go to several places of the host's memory,
-	// those in no part to none; there is one part at least. They are read when it is put onto the queue, and may
-	// change then.
-	Scatter(o *Operation, correlation uint64, parts []Part, src Address, n uint64, now bool) error
-	// Copy copies n bytes from memory of the queue's device to memory of one of the same
-	// backend, mostly the same one. The other one's queues know nothing of it, and it must
-	// not close before the copy is done.
-	Copy(o *Operation, correlation uint64, to Device, dst, src Address, n uint64, now bool) error
-	// Fill sets n bytes to value.
-	Fill(o *Operation, correlation uint64, dst Address, value byte, n uint64, now bool) error
-	// Launch runs a kernel. Its argument block lies in device memory, and stays as it
-	// is until the kernel has ended.
-	Launch(o *Operation, correlation uint64, k Kernel, g Geometry, b ArgumentBlock, now bool) error
-	// Await has the thread that runs it wait until everything put onto the queue before
-	// is done, at the latest when Outcome returns. Nothing is left of a closed queue.
-	Await(o *Operation)
+	// Prepare readies an operation, which C puts onto the queue when its turn comes,
+	// between the callbacks of its events for one; nothing of the device happens before.
+	//
+	// An upload's source, a download's destination and what their parts tell of stay valid
+	// until it is done. Parts are read when it is put onto the queue, and may change then;
+	// of an upload's a later one goes over an earlier one, and the first is of all bytes;
+	// what is in none of a download's goes nowhere. A copy goes to memory of a device of the
+	// same backend, mostly the queue's own: the other one's queues know nothing of it, and it
+	// must not close before. A launch's argument block stays as it is until the kernel ends.
+	Prepare(o *Operation) error
 	// Outcome is to be called once when an operation has run: its error, if any.
 	Outcome(o *Operation) error
 	// Then runs f on a runtime thread after everything put onto the queue
@@ -203,7 +180,7 @@ type Queue interface {
 	Close() error
 }
 
-// A Part is what a Scatter brings to one place of the host's memory, or a Gather takes from
+// A Part is what a download brings to one place of the host's memory, or an upload takes from
 // there. It is C's struct accscope_part (operation.h).
 type Part struct {
 	Host          uintptr
@@ -223,13 +200,22 @@ type Mark interface {
 // ActivityKind says what an Activity did.
 type ActivityKind uint8
 
-// The kinds of activity.
+// The kinds of activity, and of operations that have none.
 const (
 	ActivityKernel ActivityKind = iota + 1
 	ActivityUpload
 	ActivityDownload
 	ActivityCopy
 	ActivityFill
+
+	// Store is an Operation's that copies to device memory as a part of launches to come: it
+	// has no Activity, and takes no time where that is simulated. What it copies is read when
+	// it is put onto the queue, and may change then.
+	Store
+	// Await is an Operation's that has the thread that runs it wait until everything put onto
+	// the queue before is done, at the latest when Outcome returns. Nothing is left of a
+	// closed queue.
+	Await
 )
 
 // Activity is one finished operation, measured on the device.

@@ -11,18 +11,45 @@ import (
 	"unsafe"
 )
 
-// An Operation is what a Queue has prepared for C to run: Run gets the address of the
-// Operands. Nothing of the device happens before.
+// An Operation is what is to be put onto a Queue: its Operands, and what of them C is not to
+// hold.
 type Operation struct {
 	*Operands
-	Doing string // what it does, for messages
+	Kernel Kernel // of a launch
+	To     Device // of a copy: whose memory the destination is
 }
 
-// Operands lie outside Go's heap, or are kept until the Operation has run, as is what
-// they point to.
+// Operands say what C is to do: Run gets their address, when Queue.Prepare has readied them
+// (operation.h's struct accscope_operation). They lie outside Go's heap, or are kept until the
+// Operation has run, as is what they point to.
 type Operands struct {
-	Run  uintptr // int (*) (void *operands): 0, or it has failed
-	Word [13]uint64
+	Run uintptr // int (*) (void *operands): 0, or it has failed
+	// Correlation, below 1 << 63, comes back in the Activity; 0: nobody is to be told.
+	Correlation uint64
+	// Destination and Source are addresses of the device or the host. A launch has its
+	// ArgumentBlock at the destination, Bytes long, and a fill its value as the source.
+	Destination, Source uintptr
+	Bytes               uint64
+	Geometry            Geometry // of a launch
+	// Parts: the host's side of an upload or a download is the first of so many Part;
+	// 0: it is one piece.
+	Parts uint32
+	Kind  ActivityKind
+	Now   bool      // if the queue is idle, it may be done when Run returns
+	Word  [6]uint64 // the backend's
+}
+
+// Operands begin as struct accscope_operation does.
+var _ [unsafe.Offsetof(Operands{}.Word)]byte = [C.sizeof_struct_accscope_operation]byte{}
+
+// Doing says what the operation does, for messages.
+func (o *Operation) Doing() string {
+	doing := [...]string{ActivityKernel: "launch", ActivityUpload: "upload", ActivityDownload: "download",
+		ActivityCopy: "copy", ActivityFill: "fill", Store: "store", Await: "wait for a queue"}[o.Kind]
+	if o.Kind == ActivityKernel && o.Kernel.Name() != "" {
+		return doing + " " + o.Kernel.Name()
+	}
+	return doing
 }
 
 // A Gate keeps what operations use until they are done with it: those that go through

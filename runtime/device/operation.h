@@ -3,8 +3,37 @@
 #define ACCSCOPE_OPERATION_H
 
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "../include/accscope_activity.h"
+
+/* What an operation does: the values of device.ActivityKind.  */
+enum accscope_operation_kind
+{
+  ACCSCOPE_KERNEL = accscope_activity_kernel,
+  ACCSCOPE_UPLOAD = accscope_activity_upload,
+  ACCSCOPE_DOWNLOAD = accscope_activity_download,
+  ACCSCOPE_COPY = accscope_activity_copy,
+  ACCSCOPE_FILL = accscope_activity_fill,
+  ACCSCOPE_STORE,		/* no activity */
+  ACCSCOPE_AWAIT		/* the thread that runs it waits for its queue */
+};
+
+/* The part of device.Operands that all backends have.  */
+struct accscope_operation
+{
+  int (*run) (void *operands);	/* 0, or it has failed */
+  uint64_t correlation;
+  uintptr_t destination;	/* a kernel's argument block */
+  uintptr_t source;		/* a kernel's code or a fill's value */
+  uint64_t bytes;		/* of a kernel's argument block */
+  uint32_t gangs, workers, vector;
+  uint32_t parts;		/* the host's memory is so many struct accscope_part; 0: one piece */
+  uint8_t kind;			/* enum accscope_operation_kind */
+  bool now;			/* if the queue is idle, it may be done on return */
+};
 
 /* device.Part: of what is transferred, the bytes from offset on go to host, or come from
    there.  */

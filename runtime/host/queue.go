@@ -33,34 +33,33 @@ monotonic (void)
 // device.Operands: what is done between start and end.
 struct work
 {
-  int (*run) (struct work *);
-  uintptr_t to;			// a kernel's argument block
-  uintptr_t from;		// a kernel's function, or a fill's value
-  uint64_t bytes, kind, observed, correlation;
+  struct accscope_operation o;
   int64_t start, end;
-  uint64_t awaits;		// nothing is done: Go waits
-  uint64_t parts;		// the host's side is so many struct accscope_part; 0: one piece
+  bool observed;
 };
 
-enum { KERNEL = 1, UPLOAD = 2, FILL = 5 };	// of device.ActivityKind
-
 static int
-run (struct work *w)
+run (void *operands)
 {
-  if (w->awaits)
+  struct work *w = operands;
+  const struct accscope_operation *o = &w->o;
+  void *to = (void *) o->destination;
+  const void *from = (const void *) o->source;
+
+  if (o->kind == ACCSCOPE_AWAIT)	// Go waits
     return 0;
   if (w->observed)
     w->start = monotonic ();
-  if (w->kind == FILL)
-    memset ((void *) w->to, (int) w->from, w->bytes);
-  else if (w->parts && w->kind == UPLOAD)
-    accscope_gather ((const struct accscope_part *) w->from, w->parts, (char *) w->to);
-  else if (w->parts)
-    accscope_scatter ((const struct accscope_part *) w->to, w->parts, (const char *) w->from);
-  else if (w->kind != KERNEL)
-    memmove ((void *) w->to, (const void *) w->from, w->bytes);
+  if (o->kind == ACCSCOPE_FILL)
+    memset (to, (int) o->source, o->bytes);
+  else if (o->parts && o->kind == ACCSCOPE_UPLOAD)
+    accscope_gather (from, o->parts, to);
+  else if (o->parts)
+    accscope_scatter (to, o->parts, from);
+  else if (o->kind != ACCSCOPE_KERNEL)
+    memmove (to, from, o->bytes);
   else
-    ((void (*) (uintptr_t)) w->from) (w->to);
+    ((void (*) (void *)) o->source) (to);
   if (w->observed)
     w->end = monotonic ();
   return 0;
@@ -107,57 +106,32 @@ func (d *hostDevice) NewQueue() (device.Queue, error) {
 	return q, nil
 }
 
+// The work fits into the operands.
+var _ [unsafe.Sizeof(device.Operands{}) - C.sizeof_struct_work]byte
+
 var runWork = uintptr(C.run_work())
 
-// prepare readies an operation; kind 0 is one without Activity.
-func (q *queue) prepare(o *device.Operation, kind device.ActivityKind, correlation uint64, to, from uintptr, n uint64) error {
+// Prepare readies a launch only for those who use the device without the runtime: a construct's
+// function may end its thread or jump out of the call, so the runtime has the construct's caller
+// run it (runtime/entry/host.c).
+func (q *queue) Prepare(o *device.Operation) error {
+	o.Run = runWork
+	if o.Kind == device.Await {
+		return nil
+	}
 	if q.closed.Load() || q.device.closed.Load() {
 		return shutDown("use a queue")
 	}
+	if o.Kind == device.ActivityKernel {
+		function, ok := o.Kernel.(kernel)
+		if !ok {
+			return device.Errorf(device.InvalidArgument, 0, "launch: the kernel belongs to another device")
+		}
+		o.Source = uintptr(function)
+	}
 	w := (*C.struct_work)(unsafe.Pointer(o.Operands))
-	*w = C.struct_work{to: C.uintptr_t(to), from: C.uintptr_t(from), bytes: C.uint64_t(n), kind: C.uint64_t(kind), correlation: C.uint64_t(correlation)}
-	o.Run = runWork
-	if kind != 0 && q.device.observing.Load() {
-		w.observed = 1
-	}
+	w.observed = C.bool(o.Kind != device.Store && q.device.observing.Load())
 	return nil
-}
-
-func (q *queue) Upload(o *device.Operation, correlation uint64, dst device.Address, src unsafe.Pointer, n uint64, _ bool) error {
-	return q.prepare(o, device.ActivityUpload, correlation, uintptr(dst), uintptr(src), n)
-}
-
-func (q *queue) Store(o *device.Operation, dst device.Address, contents []byte, _ bool) error {
-	return q.prepare(o, 0, 0, uintptr(dst), uintptr(unsafe.Pointer(unsafe.SliceData(contents))), uint64(len(contents)))
-}
-
-func (q *queue) Download(o *device.Operation, correlation uint64, dst unsafe.Pointer, src device.Address, n uint64, _ bool) error {
-	return q.prepare(o, device.ActivityDownload, correlation, uintptr(dst), uintptr(src), n)
-}
-
-func (q *queue) Gather(o *device.Operation, correlation uint64, dst device.Address, parts []device.Part, n uint64, now bool) error {
-	return inParts(o, parts, q.Upload(o, correlation, dst, unsafe.Pointer(unsafe.SliceData(parts)), n, now))
-}
-
-func (q *queue) Scatter(o *device.Operation, correlation uint64, parts []device.Part, src device.Address, n uint64, now bool) error {
-	return inParts(o, parts, q.Download(o, correlation, unsafe.Pointer(unsafe.SliceData(parts)), src, n, now))
-}
-
-// inParts has a transfer, which was prepared with or without an error, take the host's memory
-// for a list of parts.
-func inParts(o *device.Operation, parts []device.Part, err error) error {
-	if err == nil {
-		(*C.struct_work)(unsafe.Pointer(o.Operands)).parts = C.uint64_t(len(parts))
-	}
-	return err
-}
-
-func (q *queue) Copy(o *device.Operation, correlation uint64, _ device.Device, dst, src device.Address, n uint64, _ bool) error {
-	return q.prepare(o, device.ActivityCopy, correlation, uintptr(dst), uintptr(src), n)
-}
-
-func (q *queue) Fill(o *device.Operation, correlation uint64, dst device.Address, value byte, n uint64, _ bool) error {
-	return q.prepare(o, device.ActivityFill, correlation, uintptr(dst), uintptr(value), n)
 }
 
 // kernel is a host-compiled function.
@@ -182,34 +156,20 @@ func (kernel) Resolve(g device.Geometry) device.Geometry {
 // MayWrite is true: nothing is known of host-compiled code.
 func (kernel) MayWrite(int, bool) bool { return true }
 
-// Launch is for those who use the device without the runtime. A construct's function may end
-// its thread or jump out of the call, so the runtime has the construct's caller run it
-// (runtime/entry/host.c).
-func (q *queue) Launch(o *device.Operation, correlation uint64, k device.Kernel, _ device.Geometry, b device.ArgumentBlock, _ bool) error {
-	function, ok := k.(kernel)
-	if !ok {
-		return device.Errorf(device.InvalidArgument, 0, "launch: the kernel belongs to another device")
-	}
-	return q.prepare(o, device.ActivityKernel, correlation, uintptr(b.Address), uintptr(function), 0)
-}
-
-// Await waits for what Then has passed in Outcome, since Go runs that; all else is done
-// when it is put onto the queue.
-func (q *queue) Await(o *device.Operation) {
-	*(*C.struct_work)(unsafe.Pointer(o.Operands)) = C.struct_work{awaits: 1}
-	o.Run = runWork
-}
-
-// Outcome reports an operation that was observed.
+// Outcome reports an operation that was observed. An Await waits in it for what Then has
+// passed, since Go runs that; all else is done when it is put onto the queue.
 func (q *queue) Outcome(o *device.Operation) error {
-	w := (*C.struct_work)(unsafe.Pointer(o.Operands))
-	if w.awaits != 0 {
+	if o.Kind == device.Await {
 		return q.Synchronize()
 	}
-	if w.observed == 0 {
+	w := (*C.struct_work)(unsafe.Pointer(o.Operands))
+	if !w.observed {
 		return nil
 	}
-	report := device.Activity{Correlation: uint64(w.correlation), Kind: device.ActivityKind(w.kind), Bytes: uint64(w.bytes), Start: int64(w.start), End: int64(w.end)}
+	report := device.Activity{Correlation: o.Correlation, Kind: o.Kind, Bytes: o.Bytes, Start: int64(w.start), End: int64(w.end)}
+	if o.Kind == device.ActivityKernel {
+		report.Bytes = 0
+	}
 	q.device.observe(report, false)
 	return nil
 }

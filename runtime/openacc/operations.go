@@ -1,6 +1,8 @@
 package openacc
 
 import (
+	"unsafe"
+
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/activity"
 	"github.com/accscope/accscope/runtime/device"
@@ -10,36 +12,36 @@ import (
 // devices report them.
 type enqueuer struct{ raiser }
 
-// operation adds an operation of q to the plan, which q is to prepare at once, and whose
-// error in that goes to prepared.
-func (t *enqueuer) operation(q *Queue) *device.Operation {
+// put adds an operation of q to the plan, unless it cannot be prepared.
+func (t *enqueuer) put(q *Queue, operands device.Operands) error {
+	return t.putWith(q, nil, nil, operands)
+}
+
+// putWith is put for a launch of a kernel, or a copy to another device's memory.
+func (t *enqueuer) putWith(q *Queue, k device.Kernel, to device.Device, operands device.Operands) error {
 	t.makeRoom(1)
 	s, n := t.step()
 	p := t.plan
 	o := &p.operations[p.prepared]
-	p.prepared++
-	o.queue, o.step, o.awaits = q, n, false
+	o.queue, o.step, o.Kernel, o.To = q, n, k, to
+	operands.Now = q.synchronous()
+	*o.Operands = operands
 	s.Operate(addressOf(o.Operands), addressOf(q.enqueued))
-	return &o.Operation
+	if err := q.driver.Prepare(&o.Operation); err != nil {
+		p.Count--
+		return err
+	}
+	p.prepared++
+	return nil
 }
 
 // planAwait adds that the thread waits for what is on q by then.
 func (t *enqueuer) planAwait(q *Queue) {
-	driver := t.operation(q)
-	p := t.plan
-	o := &p.operations[p.prepared-1]
-	o.awaits = true
-	p.Step[o.step].Await(addressOf(o.Operands), addressOf(q.enqueued), addressOf(q.finished))
-	q.driver.Await(driver)
-}
-
-// prepared takes the operation added last back if it could not be prepared.
-func (t *enqueuer) prepared(err error) error {
-	if err != nil {
-		t.plan.Count--
-		t.plan.prepared--
+	if err := t.put(q, device.Operands{Kind: device.Await}); err != nil {
+		panic("a wait needs nothing: " + err.Error())
 	}
-	return err
+	o := &t.plan.operations[t.plan.prepared-1]
+	t.plan.Step[o.step].Await(addressOf(o.Operands), addressOf(q.enqueued), addressOf(q.finished))
 }
 
 // correlate numbers the next operation on q (context.correlation) and gives the ticket by
@@ -56,7 +58,6 @@ func (t *enqueuer) correlate(q *Queue, name string) (ticket uint64) {
 // enqueue puts an operation that has no events onto its queue; false: it has failed, as
 // err says if it could not be prepared.
 func (t *enqueuer) enqueue(err error) bool {
-	err = t.prepared(err)
 	t.carryOut()
 	t.context.correlation = 0
 	if err != nil {
@@ -69,13 +70,13 @@ func (t *enqueuer) enqueue(err error) bool {
 // event for it; it is device activity.
 func (t *enqueuer) zero(q *Queue, f *fill) {
 	ticket := t.correlate(q, "")
-	t.enqueue(q.driver.Fill(t.operation(q), ticket, f.device, 0, uint64(f.size), q.synchronous()))
+	t.enqueue(t.put(q, device.Operands{Kind: device.ActivityFill, Correlation: ticket, Destination: uintptr(f.device), Bytes: uint64(f.size)}))
 }
 
 // planStore adds a copy of contents to device memory that is a part of a launch. They
 // are read when it is carried out.
 func (t *enqueuer) planStore(q *Queue, to device.Address, contents []byte) error {
-	return t.prepared(q.driver.Store(t.operation(q), to, contents, q.synchronous()))
+	return t.put(q, device.Operands{Kind: device.Store, Destination: uintptr(to), Source: addressOf(unsafe.SliceData(contents)), Bytes: uint64(len(contents))})
 }
 
 // planLaunch adds a kernel's launch, between the end of the construct's entry and the
@@ -95,7 +96,7 @@ func (t *enqueuer) planLaunch(q *Queue, k *kernelCode, g device.Geometry, b devi
 		e.steps[launchStart].Correlation, e.steps[launchEnd].Correlation = t.context.correlation, t.context.correlation
 	}
 	t.planComputes(enterEnd, launchStart)
-	err := t.prepared(q.driver.Launch(t.operation(q), ticket, k.code, g, b, q.synchronous()))
+	err := t.putWith(q, k.code, nil, device.Operands{Kind: device.ActivityKernel, Correlation: ticket, Destination: uintptr(b.Address), Bytes: b.Size, Geometry: g})
 	if err != nil {
 		t.planCompute(launchEnd)
 		t.context.correlation = 0

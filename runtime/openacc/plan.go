@@ -64,9 +64,8 @@ type planMemory struct {
 // A planned operation is at a step of a plan.
 type planned struct {
 	device.Operation
-	queue  *Queue
-	step   uint32
-	awaits bool // it only waits for the queue
+	queue *Queue
+	step  uint32
 }
 
 // What Step.Flags says of an event.
@@ -223,7 +222,7 @@ func endsOperation(e callbacks.Event) bool {
 func (p *plan) outcome(first uint32) (err error) {
 	for i := range p.operations[:p.prepared] {
 		if o := &p.operations[i]; o.step >= first && o.step < p.Done {
-			if err = o.queue.device.kept(o.queue.driver.Outcome(&o.Operation)); o.awaits && err == nil {
+			if err = o.queue.device.kept(o.queue.driver.Outcome(&o.Operation)); o.Kind == device.Await && err == nil {
 				o.queue.drained(o.queue.finished.Load())
 			}
 		}

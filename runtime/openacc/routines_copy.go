@@ -93,7 +93,7 @@ func (t *copyRoutines) memcpy(routine string, to, from copySide, bytes uintptr, 
 // copyBetween copies from a queue's device to d, mostly the same one.
 func (t *copyRoutines) copyBetween(q *Queue, d *Device, to, from device.Address, bytes uintptr) {
 	ticket := t.correlate(q, "")
-	if t.enqueue(q.driver.Copy(t.operation(q), ticket, d.driver, to, from, uint64(bytes), q.synchronous())) {
+	if t.enqueue(t.putWith(q, nil, d.driver, device.Operands{Kind: device.ActivityCopy, Correlation: ticket, Destination: uintptr(to), Source: uintptr(from), Bytes: uint64(bytes)})) {
 		t.finish(q, waitTold)
 	}
 }

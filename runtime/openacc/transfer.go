@@ -139,7 +139,7 @@ func (t *transfers) enqueueUpload(q *Queue, u *transfer, name string, sent []byt
 	if part || len(t.scratch.parts) > 0 {
 		err = t.planOwn(q, u.device, ticket, sent, part)
 	} else {
-		err = t.prepared(q.driver.Upload(t.operation(q), ticket, u.device, unsafe.Pointer(unsafe.SliceData(sent)), uint64(len(sent)), q.synchronous()))
+		err = t.put(q, device.Operands{Kind: device.ActivityUpload, Correlation: ticket, Destination: uintptr(u.device), Source: addressOf(unsafe.SliceData(sent)), Bytes: uint64(len(sent))})
 	}
 	t.planData(callbacks.EnqueueUploadEnd, &pair, u.size, u.host, u.device, name)
 	pair.release()
@@ -162,7 +162,7 @@ func (t *transfers) planOwn(q *Queue, to device.Address, ticket uint64, own []by
 	}
 	parts, bytes := t.scratch.parts, uint64(len(own))
 	parts[0] = device.Part{Host: uintptr(unsafe.Pointer(unsafe.SliceData(own))), Bytes: bytes}
-	return t.prepared(q.driver.Gather(t.operation(q), ticket, to, parts, bytes, q.synchronous()))
+	return t.put(q, device.Operands{Kind: device.ActivityUpload, Correlation: ticket, Destination: uintptr(to), Source: addressOf(&parts[0]), Parts: uint32(len(parts)), Bytes: bytes})
 }
 
 // keep keeps memory of ours that the upload in progress reads.
@@ -229,14 +229,12 @@ func (t *transfers) followWriters(q *Queue, u *transfer) {
 func (t *transfers) download(q *Queue, u *transfer) {
 	ticket := t.correlate(q, "")
 	correlation := t.context.correlation
-	to, writes := at(u.host), hostwrites.Write{Low: u.host, High: u.host + u.size, Number: correlation}
+	to, writes := u.host, hostwrites.Write{Low: u.host, High: u.host + u.size, Number: correlation}
 	if s := t.scratch.scalarFor(u, correlation); s != nil {
-		to, writes.Scalar = unsafe.Pointer(unsafe.SliceData(s.Value())), s
+		to, writes.Scalar = addressOf(unsafe.SliceData(s.Value())), s
 	}
 	name := t.nameIn(callbacks.EnqueueDownloadStart, callbacks.EnqueueDownloadEnd, u.host, u.size, u.mapping)
-	t.enqueueDownload(q, u, name, func(o *device.Operation) error {
-		return q.driver.Download(o, ticket, to, u.device, uint64(u.size), q.synchronous())
-	}, writes)
+	t.enqueueDownload(q, u, name, device.Operands{Kind: device.ActivityDownload, Correlation: ticket, Destination: to, Source: uintptr(u.device), Bytes: uint64(u.size)}, writes)
 }
 
 // downloadTogether puts a group of copies onto q as one, which brings each to its place.
@@ -259,19 +257,18 @@ func (t *transfers) downloadTogether(q *Queue, g *group) {
 	}
 	whole := g.whole()
 	name := t.nameOfGroup(g, &whole, callbacks.EnqueueDownloadStart, callbacks.EnqueueDownloadEnd)
-	t.enqueueDownload(q, &whole, name, func(o *device.Operation) error {
-		return q.driver.Scatter(o, ticket, parts, g.low, uint64(g.high-g.low), q.synchronous())
-	}, writes...)
+	t.enqueueDownload(q, &whole, name, device.Operands{Kind: device.ActivityDownload, Correlation: ticket, Destination: addressOf(&parts[0]), Parts: uint32(len(parts)),
+		Source: uintptr(g.low), Bytes: uint64(g.high - g.low)}, writes...)
 	runtime.KeepAlive(parts)
 }
 
-// enqueueDownload puts a copy from the device, which prepare readies, onto q, between the
-// events of u; writes are the host memory that it will come to in the end.
-func (t *transfers) enqueueDownload(q *Queue, u *transfer, name string, prepare func(*device.Operation) error, writes ...hostwrites.Write) {
+// enqueueDownload puts a copy from the device, as operands say it, onto q, between the events
+// of u; writes are the host memory that it will come to in the end.
+func (t *transfers) enqueueDownload(q *Queue, u *transfer, name string, operands device.Operands, writes ...hostwrites.Write) {
 	var pair eventPair
 	t.makeRoom(3)
 	t.planData(callbacks.EnqueueDownloadStart, &pair, u.size, u.host, u.device, name)
-	err := t.prepared(prepare(t.operation(q)))
+	err := t.put(q, operands)
 	behind := t.plan.Count
 	t.planData(callbacks.EnqueueDownloadEnd, &pair, u.size, u.host, u.device, name)
 	pair.release()

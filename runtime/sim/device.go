@@ -48,12 +48,12 @@ func open(b *backend, number int, observe func(device.Activity, bool)) (*simDevi
 	if o.Code == CodeGPU {
 		c.run = (*[0]byte)(simt.Runner())
 	}
-	c.latency[C.ACCSCOPE_SIM_UPLOAD] = C.int64_t(o.H2DLatency)
-	c.latency[C.ACCSCOPE_SIM_DOWNLOAD] = C.int64_t(o.D2HLatency)
-	c.latency[C.ACCSCOPE_SIM_KERNEL] = C.int64_t(o.LaunchLatency)
-	c.bandwidth[C.ACCSCOPE_SIM_UPLOAD] = C.double(o.H2DBandwidth)
-	c.bandwidth[C.ACCSCOPE_SIM_DOWNLOAD] = C.double(o.D2HBandwidth)
-	for kind, fault := range map[int]FaultKind{C.ACCSCOPE_SIM_UPLOAD: FaultUpload, C.ACCSCOPE_SIM_DOWNLOAD: FaultDownload, C.ACCSCOPE_SIM_KERNEL: FaultKernel} {
+	c.latency[C.ACCSCOPE_UPLOAD] = C.int64_t(o.H2DLatency)
+	c.latency[C.ACCSCOPE_DOWNLOAD] = C.int64_t(o.D2HLatency)
+	c.latency[C.ACCSCOPE_KERNEL] = C.int64_t(o.LaunchLatency)
+	c.bandwidth[C.ACCSCOPE_UPLOAD] = C.double(o.H2DBandwidth)
+	c.bandwidth[C.ACCSCOPE_DOWNLOAD] = C.double(o.D2HBandwidth)
+	for kind, fault := range map[int]FaultKind{C.ACCSCOPE_UPLOAD: FaultUpload, C.ACCSCOPE_DOWNLOAD: FaultDownload, C.ACCSCOPE_KERNEL: FaultKernel} {
 		if n := o.fault(fault, number).N; n != 0 {
 			c.failing[kind], c.faults = C.uint64_t(n), 1
 		}
@@ -205,7 +205,7 @@ func (d *simDevice) failure(code C.uint64_t, doing string) error {
 	case C.ACCSCOPE_SIM_CLOSED:
 		return d.shutDown(doing)
 	}
-	what := map[uint64]string{C.ACCSCOPE_SIM_UPLOAD: "upload", C.ACCSCOPE_SIM_DOWNLOAD: "download", C.ACCSCOPE_SIM_KERNEL: "kernel"}[kind]
+	what := map[uint64]string{C.ACCSCOPE_UPLOAD: "upload", C.ACCSCOPE_DOWNLOAD: "download", C.ACCSCOPE_KERNEL: "kernel"}[kind]
 	return device.Errorf(device.Execution, kind, "%s %d on sim device %d failed: ACCSCOPE_SIM_FAULT asks for it (%s)", what, n, d.number, d.why(FaultKind(what)))
 }
 

@@ -73,7 +73,7 @@ run_kernel (const operation *o, struct accscope_simt_operation *check)
 static void
 copy_parts (const operation *o)
 {
-  if (o->kind == ACCSCOPE_SIM_UPLOAD)
+  if (o->kind == ACCSCOPE_UPLOAD)
     accscope_gather ((const struct accscope_part *) o->source, o->parts, (char *) o->destination);
   else
     accscope_scatter ((const struct accscope_part *) o->destination, o->parts, (const char *) o->source);
@@ -89,10 +89,10 @@ perform (const operation *o, struct accscope_simt_operation *check)
     }
   switch (o->kind)
     {
-    case ACCSCOPE_SIM_KERNEL:
+    case ACCSCOPE_KERNEL:
       run_kernel (o, check);
       break;
-    case ACCSCOPE_SIM_FILL:
+    case ACCSCOPE_FILL:
       memset ((void *) o->destination, (int) o->source, o->bytes);
       break;
     default:
@@ -105,19 +105,19 @@ static void
 check_transfer (const operation *o, struct accscope_simt_operation *check)
 {
   const struct accscope_sim_configuration *c = &o->stream->hardware->device->configuration;
-  const struct accscope_part *part = (const struct accscope_part *) (o->kind == ACCSCOPE_SIM_DOWNLOAD ? o->destination : o->source);
+  const struct accscope_part *part = (const struct accscope_part *) (o->kind == ACCSCOPE_DOWNLOAD ? o->destination : o->source);
 
   switch (o->kind)
     {
-    case ACCSCOPE_SIM_KERNEL:
+    case ACCSCOPE_KERNEL:
       break;
-    case ACCSCOPE_SIM_DOWNLOAD:
+    case ACCSCOPE_DOWNLOAD:
       for (unsigned n = 0; n < o->parts; n++)
 	c->checks->transfer (check, c->memory, 0, o->source + part[n].offset, part[n].bytes);
       if (!o->parts)
 	c->checks->transfer (check, c->memory, 0, o->source, o->bytes);
       break;
-    case ACCSCOPE_SIM_COPY:
+    case ACCSCOPE_COPY:
       c->checks->transfer (check, c->memory, o->destination, o->source, o->bytes);
       break;
     default:
@@ -130,11 +130,11 @@ static void
 agree (const operation *o)
 {
   const struct accscope_sim_configuration *c = &o->stream->hardware->device->configuration;
-  const int up = o->kind == ACCSCOPE_SIM_UPLOAD;
+  const int up = o->kind == ACCSCOPE_UPLOAD;
   const uintptr_t device = up ? o->destination : o->source, host = up ? o->source : o->destination;
   const struct accscope_part *part = (const struct accscope_part *) host;
 
-  if (!up && o->kind != ACCSCOPE_SIM_DOWNLOAD)
+  if (!up && o->kind != ACCSCOPE_DOWNLOAD)
     return;
   for (unsigned n = 0; n < o->parts; n++)
     c->checks->same (c->memory, device + part[n].offset, (uintptr_t) part[n].host, part[n].bytes);
@@ -149,10 +149,10 @@ perform_checked (const operation *o)
   const struct accscope_sim_configuration *c = &o->stream->hardware->device->configuration;
   struct accscope_simt_operation check = {
     .checker = c->checker, .stamp = o->stamp, .kind = (enum accscope_simt_access) o->kind, .correlation = o->correlation,
-    .kernel = o->kind == ACCSCOPE_SIM_KERNEL && c->run ? ((const struct accscope_simt_launch *) o->source)->kernel : NULL
+    .kernel = o->kind == ACCSCOPE_KERNEL && c->run ? ((const struct accscope_simt_launch *) o->source)->kernel : NULL
   };
 
-  c->checks->begin (&check, o->kind == ACCSCOPE_SIM_KERNEL ? o->geometry.gangs : 1);
+  c->checks->begin (&check, o->kind == ACCSCOPE_KERNEL ? o->geometry.gangs : 1);
   check_transfer (o, &check);
   perform (o, &check);
   agree (o);
@@ -174,7 +174,7 @@ static size_t
 contents_of (const operation *o)
 {
   return o->parts ? o->parts * sizeof (struct accscope_part)
-	 : o->kind == ACCSCOPE_SIM_STORE ? o->bytes : 0;
+	 : o->kind == ACCSCOPE_STORE ? o->bytes : 0;
 }
 
 operation *
@@ -188,7 +188,7 @@ accscope_sim_copy (const operation *o)
   *copy = *o;
   if (contents)
     {
-      uintptr_t *place = o->kind == ACCSCOPE_SIM_DOWNLOAD ? &copy->destination : &copy->source;
+      uintptr_t *place = o->kind == ACCSCOPE_DOWNLOAD ? &copy->destination : &copy->source;
       memcpy (copy->contents, (const void *) *place, contents);
       *place = (uintptr_t) copy->contents;
     }

@@ -62,7 +62,7 @@ perform_modelled (hardware *q, const operation *o, int64_t *start, int64_t *end)
   device *d = q->device;
   const struct accscope_sim_configuration *c = &d->configuration;
   *start = later (o->submitted, q->model_end);
-  if (o->kind == ACCSCOPE_SIM_UPLOAD || o->kind == ACCSCOPE_SIM_DOWNLOAD)
+  if (o->kind == ACCSCOPE_UPLOAD || o->kind == ACCSCOPE_DOWNLOAD)
     {
       double seconds = (double) o->bytes / c->bandwidth[o->kind];
       pthread_mutex_lock (&d->links);
@@ -134,7 +134,7 @@ carry_out (hardware *q, const operation *o)
   if (LOAD (o->stream->error) || LOAD (d->lost)
       || (o->sequence && o->sequence <= LOAD (o->stream->dropped)))
     return 0;
-  if (o->kind == ACCSCOPE_SIM_STORE)
+  if (o->kind == ACCSCOPE_STORE)
     {
       accscope_sim_perform (o);
       return 0;
@@ -143,7 +143,7 @@ carry_out (hardware *q, const operation *o)
     return 0;
   struct accscope_sim_record r
     = { o->correlation, (uint64_t) o->kind,
-	o->kind == ACCSCOPE_SIM_KERNEL ? 0 : o->bytes, 0, 0 };
+	o->kind == ACCSCOPE_KERNEL ? 0 : o->bytes, 0, 0 };
   unsigned observing = LOAD (d->observing);
   if (d->configuration.model)
     perform_modelled (q, o, &r.start, &r.end);
@@ -272,7 +272,7 @@ accscope_sim_take_error (stream *s)
 static int
 brief (const device *d, const operation *o)
 {
-  return o->kind != ACCSCOPE_SIM_KERNEL && o->bytes <= BRIEF_BYTES
+  return o->kind != ACCSCOPE_KERNEL && o->bytes <= BRIEF_BYTES
 	 && !d->configuration.model;
 }
 
@@ -284,9 +284,9 @@ stamp (operation *o)
 
   if (!c->checker)
     return;
-  if (o->kind == ACCSCOPE_SIM_KERNEL)
+  if (o->kind == ACCSCOPE_KERNEL)
     c->checks->launch (c->checker);
-  if (o->kind <= ACCSCOPE_SIM_STORE)
+  if (o->kind <= ACCSCOPE_STORE)
     o->stamp = c->checks->submit (c->checker, o->stream->checked);
 }
 
@@ -401,15 +401,17 @@ submit (stream *s, operation *o, int now)
 }
 
 int
-accscope_sim_run_step (struct accscope_sim_step *step)
+accscope_sim_run_step (void *operands)
 {
-  operation o = { .kind = step->kind, .correlation = step->correlation,
-		  .bytes = step->bytes, .destination = step->destination,
-		  .source = step->source, .fail = step->fail, .parts = step->parts,
-		  .geometry = step->geometry };
+  struct accscope_sim_step *step = operands;
+  const struct accscope_operation *does = &step->o;
+  operation o = { .kind = does->kind, .correlation = does->correlation,
+		  .bytes = does->bytes, .destination = does->destination,
+		  .source = does->source, .fail = step->fail, .parts = does->parts,
+		  .geometry = { does->gangs, does->workers, does->vector } };
 
-  if (o.kind != ACCSCOPE_SIM_AWAIT)
-    step->answer = submit (step->stream, &o, step->now);
+  if (o.kind != ACCSCOPE_AWAIT)
+    step->answer = submit (step->stream, &o, does->now);
   else if (step->stream)	/* of a closed queue nothing is left */
     step->answer = (answer) { accscope_sim_synchronize (step->stream), 0 };
   return step->answer.error != 0;

@@ -43,125 +43,79 @@ func (q *queue) answer(a C.struct_accscope_sim_answer, doing string) error {
 	return nil
 }
 
-// prepare begins an operation that is to be run later.
-func (q *queue) prepare(o *device.Operation, doing string, kind C.int, correlation uint64, dst, src uintptr, n uint64, now bool) (*C.struct_accscope_sim_step, error) {
-	stream := q.stream.Load()
-	if stream == nil {
-		return nil, q.device.shutDown(doing)
-	}
-	o.Doing = doing
-	s := (*C.struct_accscope_sim_step)(unsafe.Pointer(o.Operands))
-	s.stream, s.kind, s.correlation = stream, kind, C.uint64_t(correlation)
-	s.destination, s.source, s.bytes = C.uintptr_t(dst), C.uintptr_t(src), C.uint64_t(n)
-	s.answer.error, s.answer.wake = 0, 0
-	s.fail, s.now, s.parts = false, C.bool(now), 0
-	o.Run = runStep
-	return s, nil
-}
+// A step fits into the operands.
+var _ [unsafe.Sizeof(device.Operands{}) - C.sizeof_struct_accscope_sim_step]byte
 
 var runStep = uintptr(C.accscope_sim_run_step)
 
-// transfer is prepare for what touches n bytes of device memory.
-func (q *queue) transfer(o *device.Operation, doing string, kind C.int, correlation uint64, memory device.Address, dst, src uintptr, n uint64, now bool) error {
-	if err := q.device.checkRange(doing, memory, n); err != nil {
-		return err
+func (q *queue) Prepare(o *device.Operation) error {
+	s := (*C.struct_accscope_sim_step)(unsafe.Pointer(o.Operands))
+	s.fail, s.answer.error, s.answer.wake = false, 0, 0
+	o.Run = runStep
+	if s.stream = q.stream.Load(); s.stream == nil && o.Kind != device.Await {
+		return q.device.shutDown(o.Doing())
 	}
-	_, err := q.prepare(o, doing, kind, correlation, dst, src, n, now)
-	return err
-}
-
-func (q *queue) Upload(o *device.Operation, correlation uint64, dst device.Address, src unsafe.Pointer, n uint64, now bool) error {
-	return q.transfer(o, "upload", C.ACCSCOPE_SIM_UPLOAD, correlation, dst, uintptr(dst), uintptr(src), n, now)
-}
-
-func (q *queue) Download(o *device.Operation, correlation uint64, dst unsafe.Pointer, src device.Address, n uint64, now bool) error {
-	return q.transfer(o, "download", C.ACCSCOPE_SIM_DOWNLOAD, correlation, src, uintptr(dst), uintptr(src), n, now)
-}
-
-func (q *queue) Gather(o *device.Operation, correlation uint64, dst device.Address, parts []device.Part, n uint64, now bool) error {
-	return inParts(o, parts, q.Upload(o, correlation, dst, unsafe.Pointer(unsafe.SliceData(parts)), n, now))
-}
-
-func (q *queue) Scatter(o *device.Operation, correlation uint64, parts []device.Part, src device.Address, n uint64, now bool) error {
-	return inParts(o, parts, q.Download(o, correlation, unsafe.Pointer(unsafe.SliceData(parts)), src, n, now))
-}
-
-// inParts has a transfer, which was prepared with or without an error, take the host's memory
-// for a list of parts.
-func inParts(o *device.Operation, parts []device.Part, err error) error {
-	if err == nil {
-		(*C.struct_accscope_sim_step)(unsafe.Pointer(o.Operands)).parts = C.uint(len(parts))
+	switch o.Kind {
+	case device.Await:
+		return nil
+	case device.ActivityKernel:
+		return q.launch(o, s)
+	case device.ActivityCopy:
+		return q.copies(o)
 	}
-	return err
+	memory := o.Destination
+	if o.Kind == device.ActivityDownload {
+		memory = o.Source
+	}
+	return q.device.checkRange(o.Doing(), device.Address(memory), o.Bytes)
 }
 
-func (q *queue) Copy(o *device.Operation, correlation uint64, to device.Device, dst, src device.Address, n uint64, now bool) error {
+func (q *queue) copies(o *device.Operation) error {
 	var other *simDevice
-	switch to := to.(type) {
+	switch to := o.To.(type) {
 	case hostCoded:
 		other = to.simDevice
 	case *codeDevice:
 		other = to.simDevice
 		if other != q.device && other.checks != nil {
-			to.memory.Written(uintptr(dst), n) // what its own operations do is not seen beside this
+			to.memory.Written(o.Destination, o.Bytes) // what its own operations do is not seen beside this
 		}
 	default:
 		return device.Errorf(device.InvalidArgument, 0, "copy: the memory belongs to a device of another kind")
 	}
-	if err := other.checkRange("copy to", dst, n); err != nil {
+	if err := other.checkRange("copy to", device.Address(o.Destination), o.Bytes); err != nil {
 		return err
 	}
-	if err := q.device.checkRange("copy from", src, n); err != nil {
-		return err
-	}
-	_, err := q.prepare(o, "copy", C.ACCSCOPE_SIM_COPY, correlation, uintptr(dst), uintptr(src), n, now)
-	return err
+	return q.device.checkRange("copy from", device.Address(o.Source), o.Bytes)
 }
 
-func (q *queue) Fill(o *device.Operation, correlation uint64, dst device.Address, value byte, n uint64, now bool) error {
-	return q.transfer(o, "fill", C.ACCSCOPE_SIM_FILL, correlation, dst, uintptr(dst), uintptr(value), n, now)
-}
-
-func (q *queue) Store(o *device.Operation, dst device.Address, contents []byte, now bool) error {
-	from := uintptr(unsafe.Pointer(unsafe.SliceData(contents)))
-	return q.transfer(o, "store", C.ACCSCOPE_SIM_STORE, 0, dst, uintptr(dst), from, uint64(len(contents)), now)
-}
-
-func (q *queue) Launch(o *device.Operation, correlation uint64, k device.Kernel, g device.Geometry, b device.ArgumentBlock, now bool) error {
+func (q *queue) launch(o *device.Operation, s *C.struct_accscope_sim_step) error {
 	var code *kernel
-	switch k := k.(type) {
+	switch k := o.Kernel.(type) {
 	case *kernel:
 		code = k
 	case *codeKernel:
 		code = &k.kernel
-		if err := k.Check(k.name, "sim", q.device.number, g); err != nil {
+		if err := k.Check(k.name, "sim", q.device.number, o.Geometry); err != nil {
 			return err
 		}
 	default:
 		return device.Errorf(device.InvalidArgument, 0, "launch: the kernel belongs to another device")
 	}
-	if err := q.device.checkRange("launch with", b.Address, b.Size); b.Size > 0 && err != nil {
-		return err
+	o.Source, s.fail = uintptr(code.function), C.bool(code.fails)
+	if o.Bytes == 0 {
+		return nil
 	}
-	s, err := q.prepare(o, "launch", C.ACCSCOPE_SIM_KERNEL, correlation, uintptr(b.Address), uintptr(code.function), b.Size, now)
-	if err != nil {
-		return err
-	}
-	s.fail = C.bool(code.fails)
-	s.geometry = C.struct_accscope_sim_geometry{gangs: C.uint32_t(g.Gangs), workers: C.uint32_t(g.Workers), vector: C.uint32_t(g.Vector)}
-	return nil
-}
-
-func (q *queue) Await(o *device.Operation) {
-	o.Doing = "wait for a queue"
-	*(*C.struct_accscope_sim_step)(unsafe.Pointer(o.Operands)) = C.struct_accscope_sim_step{
-		stream: q.stream.Load(), kind: C.ACCSCOPE_SIM_AWAIT}
-	o.Run = runStep
+	return q.device.checkRange("launch with", device.Address(o.Destination), o.Bytes)
 }
 
 func (q *queue) Outcome(o *device.Operation) error {
 	q.device.heard(nil)
-	return q.answer((*C.struct_accscope_sim_step)(unsafe.Pointer(o.Operands)).answer, o.Doing)
+	a := (*C.struct_accscope_sim_step)(unsafe.Pointer(o.Operands)).answer
+	if a.error == 0 {
+		return q.answer(a, "")
+	}
+	return q.answer(a, o.Doing())
 }
 
 func (q *queue) Then(f func()) error {

@@ -13,19 +13,12 @@
 #include "../device/pause.h"
 #include "../simt/check.h"
 
-/* What an operation does; the first five are device.ActivityKind.  */
+/* What else than an enum accscope_operation_kind is put onto a queue.  */
 enum accscope_sim_kind
 {
-  ACCSCOPE_SIM_KERNEL = 1,
-  ACCSCOPE_SIM_UPLOAD,
-  ACCSCOPE_SIM_DOWNLOAD,
-  ACCSCOPE_SIM_COPY,
-  ACCSCOPE_SIM_FILL,
-  ACCSCOPE_SIM_STORE,
-  ACCSCOPE_SIM_MARK,
+  ACCSCOPE_SIM_MARK = ACCSCOPE_AWAIT + 1,
   ACCSCOPE_SIM_WAIT,
-  ACCSCOPE_SIM_THEN,
-  ACCSCOPE_SIM_AWAIT		/* on the caller's thread */
+  ACCSCOPE_SIM_THEN
 };
 
 /* Why a queue failed: the kind in the top byte, the operation's number among
@@ -171,18 +164,10 @@ struct accscope_sim_answer
 /* device.Operands: an operation that Go has prepared.  */
 struct accscope_sim_step
 {
-  int (*run) (struct accscope_sim_step *);
+  struct accscope_operation o;	/* a kernel's code is its function, or the struct accscope_simt_launch of its device code */
   struct accscope_sim_stream *stream;
   struct accscope_sim_answer answer;
-  uint64_t correlation;
-  uintptr_t destination;	/* a kernel's argument block */
-  uintptr_t source;		/* a kernel's function or the struct accscope_simt_launch of its device code, or a fill's value */
-  uint64_t bytes;		/* of a kernel's arguments */
-  int kind;			/* enum accscope_sim_kind */
   bool fail;			/* fails instead */
-  bool now;			/* if the queue is idle, it is done on return */
-  unsigned parts;		/* the host's memory is so many struct accscope_part; 0: it is one piece */
-  struct accscope_sim_geometry geometry;	/* of device code */
 };
 
 /* Puts it onto its queue, and returns 0, or the answer has the error;
@@ -190,7 +175,7 @@ struct accscope_sim_step
    it (stream may be null then).  What a store copies may change
    then; it is part of launches to come: neither recorded, nor modelled, nor an
    operation that a fault is injected into.  */
-int accscope_sim_run_step (struct accscope_sim_step *step);
+int accscope_sim_run_step (void *step);
 
 /* Puts a call of accscope_sim_run_then (handle) onto the queue.  */
 struct accscope_sim_answer

@@ -54,8 +54,9 @@ put (struct accscope_sim_stream *own, int kind, uint64_t correlation, void *to,
      uintptr_t from, uint64_t bytes, int now)
 {
   struct accscope_sim_step step
-    = { .stream = own, .kind = kind, .correlation = correlation,
-	.destination = (uintptr_t) to, .source = from, .bytes = bytes, .now = now };
+    = { .stream = own,
+	.o = { .kind = kind, .correlation = correlation, .destination = (uintptr_t) to,
+	       .source = from, .bytes = bytes, .now = now } };
   accscope_sim_run_step (&step);
   return step.answer;
 }
@@ -79,14 +80,14 @@ work (void *argument)
       int now = round % 3 == 0;
       for (int i = 0; i < WORDS; i++)
 	in[i] = round + i;
-      check (put (own, ACCSCOPE_SIM_UPLOAD, 1, memory, (uintptr_t) in, sizeof in, now));
+      check (put (own, ACCSCOPE_UPLOAD, 1, memory, (uintptr_t) in, sizeof in, now));
       uintptr_t slots[1] = { (uintptr_t) memory };
-      check (put (own, ACCSCOPE_SIM_STORE, 0, block, (uintptr_t) slots, sizeof slots, now));
+      check (put (own, ACCSCOPE_STORE, 0, block, (uintptr_t) slots, sizeof slots, now));
       slots[0] = 0;
-      check (put (own, ACCSCOPE_SIM_KERNEL, 2, block, (uintptr_t) add_one, sizeof block, now));
+      check (put (own, ACCSCOPE_KERNEL, 2, block, (uintptr_t) add_one, sizeof block, now));
       struct accscope_sim_mark *mark = accscope_sim_record (own);
       check (accscope_sim_wait (shared, mark));
-      check (put (shared, ACCSCOPE_SIM_DOWNLOAD, 3, out, (uintptr_t) memory, sizeof out, round % 2));
+      check (put (shared, ACCSCOPE_DOWNLOAD, 3, out, (uintptr_t) memory, sizeof out, round % 2));
       if (round % 10 == 0)
 	check (accscope_sim_then (shared, (uintptr_t) &then_count));
       if (accscope_sim_synchronize (shared))
@@ -112,8 +113,8 @@ drain (void *argument)
       int last = __atomic_load_n (&stop, __ATOMIC_ACQUIRE);
       size_t n = accscope_sim_drain (device, records, 50);
       for (size_t i = 0; i < n; i++)
-	if (records[i].kind != (uint64_t[]) { 0, ACCSCOPE_SIM_UPLOAD, ACCSCOPE_SIM_KERNEL,
-					      ACCSCOPE_SIM_DOWNLOAD }[records[i].correlation]
+	if (records[i].kind != (uint64_t[]) { 0, ACCSCOPE_UPLOAD, ACCSCOPE_KERNEL,
+					      ACCSCOPE_DOWNLOAD }[records[i].correlation]
 	    || records[i].start > records[i].end)
 	  fail ("a record is wrong");
       drained += n;
@@ -132,7 +133,7 @@ static void *
 use_until_closed (void *argument)
 {
   struct accscope_sim_stream *own = argument;
-  while (!put (own, ACCSCOPE_SIM_KERNEL, 2, block_of_arena, (uintptr_t) add_one,
+  while (!put (own, ACCSCOPE_KERNEL, 2, block_of_arena, (uintptr_t) add_one,
 	       sizeof block_of_arena, 1).error)
     __atomic_fetch_add (&launched, 1, __ATOMIC_RELAXED);
   return NULL;
