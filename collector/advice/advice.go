@@ -104,27 +104,32 @@ func Search(trace *store.Trace, minimum int64, told func(read, rules int)) ([]*F
 		return nil, err
 	}
 	wall := max(last-first, 0)
-	sources, err := report.SourcesOf(trace)
-	if err != nil {
-		return nil, err
-	}
 	seen, err := look(trace)
 	if err != nil {
 		return nil, err
 	}
+	sources := seen.sources
 	for i, r := range rules {
 		if told != nil {
 			told(i, len(rules))
 		}
-		if r.watch != nil || r.allRanks && trace.LimitedTo() != nil {
+		if r.watch != nil || r.prepare != nil || r.allRanks && trace.LimitedTo() != nil {
 			continue
 		}
-		if seen.found[r], err = r.read(trace, sources, seen.missing); err != nil {
+		if seen.found[r], err = r.read(seen); err != nil {
 			return nil, fmt.Errorf("rule %s: %w", r.name, err)
 		}
 	}
 	if err := seen.watch(); err != nil {
 		return nil, err
+	}
+	for _, r := range rules {
+		if r.prepare != nil {
+			if seen.found[r], err = r.read(seen); err != nil {
+				return nil, fmt.Errorf("rule %s: %w", r.name, err)
+			}
+			seen.found[r].order()
+		}
 	}
 	findings := []*Finding{}
 	places := map[placeTold]bool{}

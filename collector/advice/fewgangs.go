@@ -9,6 +9,7 @@ import "fmt"
 var fewGangs = &rule{
 	name:  "few-gangs",
 	about: "A kernel runs with few gangs or lanes against what the device has.",
+	asked: `SELECT EXISTS (SELECT 1 FROM devices WHERE multiprocessors > 0)`,
 	evidence: `WITH ran AS (
   SELECT *, min(1.0, 1.0 * gangs * iif(workers * vector >= 32, 1, workers * vector / 32.0) / multiprocessors) AS share,
     max(end) OVER (PARTITION BY device ORDER BY start ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before,

@@ -8,6 +8,7 @@ import "fmt"
 var pageableMemory = &rule{
 	name:  "pageable-memory",
 	about: "Large transfers of pageable memory take twice as long as those of pinned memory.",
+	asked: `SELECT EXISTS (SELECT 1 FROM work WHERE kind >> 4 = 1)`,
 	evidence: `WITH pinned AS (
   SELECT process, direction, max(bytes_per_second) AS rate FROM transfers WHERE pageable = 0 AND bytes >= 1048576 GROUP BY process, direction
 ), sent AS (

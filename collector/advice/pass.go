@@ -7,12 +7,14 @@ import (
 
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
 
 // shown is what is known of a trace that has been read.
 type shown struct {
 	trace      *store.Trace
+	sources    *report.Sources
 	constructs map[string]string                // names of compute constructs whose text was known, by FILE:LINE
 	exposed    []store.Data                     // whose device address was given, by their begin; Bytes reach to the furthest end so far
 	unused     map[model.ProcessID][]store.Data // of which no kernel had any use, in the same way
@@ -21,6 +23,7 @@ type shown struct {
 	missing    *absences                        // from the trace
 	byItself   map[model.ProcessID]bool         // which processes ended by themselves
 	rows       *rows
+	races      *races                  // nil: all is on one queue
 	files      []string                // that records are of, in order once all are read
 	places     map[constructPlace]bool // lines that records are of
 	compared   bool                    // some transfers have hashes
@@ -134,6 +137,14 @@ func look(trace *store.Trace) (*shown, error) {
 	if seen.unused, err = unusedData(trace, &meta); err != nil {
 		return nil, err
 	}
+	if seen.sources, err = report.SourcesOf(trace); err != nil {
+		return nil, err
+	}
+	if !seen.missing.silent(queueRace) {
+		if seen.races, err = racesOf(trace, seen.sources); err != nil {
+			return nil, err
+		}
+	}
 	seen.meetings, err = newMeetings(trace)
 	return seen, err
 }
@@ -205,6 +216,13 @@ func (seen *shown) read(of *store.Trace) (*pass, error) {
 				p.watchers = append(p.watchers, seen.missing.careful(r, w))
 			}
 		}
+	}
+	if p.races != nil {
+		o, err := p.races.follow(of)
+		if err != nil {
+			return nil, err
+		}
+		p.watchers = append(p.watchers, o)
 	}
 	var err error
 	if p.contents, err = readContents(of); err != nil {

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/accscope/accscope/collector/model"
-	"github.com/accscope/accscope/collector/report"
-	"github.com/accscope/accscope/collector/store"
 )
 
 // queueRace finds operations on different queues that touch the same data, at least one
@@ -14,24 +12,26 @@ import (
 var queueRace = &rule{
 	name:  "queue-race",
 	about: "Operations on different queues write the same data, and no wait holds them in order.",
-	prepare: func(trace *store.Trace, sources *report.Sources) (string, error) {
-		pairs, err := unordered(trace, sources)
-		if err != nil || len(pairs) == 0 {
-			return "", err
+	prepare: func(seen *shown) string {
+		if seen.races == nil || len(seen.races.pairs) == 0 {
+			return ""
 		}
 		var rows []string
-		for _, p := range pairs {
+		for _, p := range seen.races.some() {
 			unsure := 0
 			if p.unsure {
 				unsure = 1
 			}
 			rows = append(rows, fmt.Sprintf("(%d, %d, '%s', %d)", p.first, p.second, strings.ReplaceAll(p.name, "'", "''"), unsure))
 		}
+		if len(rows) == 0 {
+			return ""
+		}
 		return `WITH pair (first, second, variable, unsure) AS (VALUES ` + strings.Join(rows, ", ") + `)
 SELECT p.variable AS subject, y.source_file, y.line, y.function, y.process, y.thread, y.device, y.async_queue, y.bytes,
   x.start AS start, x.start AS end, 0 AS device_start, 0 AS device_end,
   printf('%d %s %s %d', p.unsure, replace(x.kind, 'enqueue_', ''), x.async_queue, x.line) AS detail
-FROM pair p CROSS JOIN spans x ON x.record = p.first CROSS JOIN spans y ON y.record = p.second`, nil
+FROM pair p CROSS JOIN spans x ON x.record = p.first CROSS JOIN spans y ON y.record = p.second`
 	},
 	confidence: Likely,
 	relies:     []int32{model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart, model.WaitStart},

@@ -20,8 +20,10 @@ type rule struct {
 	// columns are those of occurrence. Rows of one subject and place, over all
 	// processes, are one finding.
 	evidence string
-	// prepare makes the evidence where SQL alone does not find it; "" for none.
-	prepare func(*store.Trace, *report.Sources) (string, error)
+	// asked is SQL that says, in a moment, whether the evidence may have rows; "": it may.
+	asked string
+	// prepare makes the evidence where SQL alone does not find it, when the trace has been read; "" for none.
+	prepare func(*shown) string
 	// watch finds the same rows while the trace is read once, for rules whose SQL takes
 	// long; nil where it does not. It gives no watcher where another one tells it.
 	watch func(*pass, *evidence) watcher
@@ -112,15 +114,19 @@ func (r *rule) groups(seen *shown, sources *report.Sources) []*group {
 }
 
 // read gives the evidence of a rule by its SQL.
-func (r *rule) read(trace *store.Trace, sources *report.Sources, missing *absences) (*evidence, error) {
-	found, evidence := newEvidence(), r.evidence
+func (r *rule) read(seen *shown) (*evidence, error) {
+	found, evidence, trace, missing := newEvidence(), r.evidence, seen.trace, seen.missing
 	if missing.silent(r) {
 		return found, nil
 	}
-	if r.prepare != nil {
-		var err error
-		if evidence, err = r.prepare(trace, sources); err != nil || evidence == "" {
+	if r.asked != "" {
+		if may, err := trace.Number(r.name, r.asked); err != nil || may == 0 {
 			return found, err
+		}
+	}
+	if r.prepare != nil {
+		if evidence = r.prepare(seen); evidence == "" {
+			return found, nil
 		}
 	}
 	evidence = chosen(trace, evidence)

@@ -49,7 +49,7 @@ func agree(t *testing.T, trace *store.Trace) map[string]int {
 		if r.watch == nil {
 			continue
 		}
-		evidence, err := r.read(trace, nil, read.missing)
+		evidence, err := r.read(read.shown)
 		if err != nil {
 			t.Fatal(err)
 		}
