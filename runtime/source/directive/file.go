@@ -190,9 +190,16 @@ func fortranDirectives(content []byte, fixed bool) map[int]*Directive {
 			if !ok || fixed && !continues {
 				break
 			}
-			behind, more = fortranText(behind)
-			text += " " + strings.TrimPrefix(strings.TrimLeft(behind, " \t"), "&")
 			last = next
+			behind, goesOn := fortranText(behind)
+			if behind = strings.TrimLeft(behind, " \t"); behind == "" {
+				more = more || goesOn // a comment, or nothing
+				continue
+			}
+			if more = goesOn; !strings.HasPrefix(behind, "&") {
+				text += " " // else a word may go on
+			}
+			text += strings.TrimPrefix(behind, "&")
 		}
 		i = last
 		d := directives.add(sentinel, text, first+1, last+1)

@@ -46,9 +46,16 @@ func (s *scope) at(offset int) *scope {
 	return s
 }
 
-// declares says whether the last declaration of a name that can be seen is that of an array, and
-// whether that of a parameter.
-func (s *scope) declares(name string) (array, parameter bool) {
+// seen is a declaration that a scope has of a name.
+type seen struct {
+	begin, at        int    // its tokens, from that of its statement or parameter to the name
+	typename         string // the last word of its type
+	array, pointer   bool
+	parameter, using bool
+}
+
+// last is the last declaration of a name that can be seen; nil where there is none.
+func (s *scope) last(name string) *seen {
 	for i := len(s.tokens) - 1; i >= 0; i-- {
 		if s.tokens[i] != name {
 			continue
@@ -65,20 +72,53 @@ func (s *scope) declares(name string) (array, parameter bool) {
 		}
 		parameter := opened && ahead != "for"
 		stated, typename, stars := declaration(s.tokens[begin:i], parameter)
+		d := &seen{begin: begin, at: i, typename: typename, array: next == "[", pointer: stars, parameter: parameter}
 		switch {
 		case stated && typename == "using" && next == "=":
 			end := i + slices.Index(s.tokens[i:], ";")
-			return end > i && s.tokens[end-1] == "]", false
-		case !stated || slices.Contains([]string{"if", "while", "switch"}, ahead) || !strings.Contains("[;,=)", next) || opened && !s.sees(i):
+			d.array, d.using, d.parameter = end > i && s.tokens[end-1] == "]", true, false
+			return d
+		case !stated || slices.Contains([]string{"if", "while", "switch"}, ahead) || !strings.Contains("[;,=)", next) && next != "{}" || opened && !s.sees(i):
 			continue
-		case next == "[" || stars:
-			return next == "[", parameter
 		}
-		outside := scope{tokens: s.tokens[:begin]}
-		array, _ := outside.declares(typename) // by typedef
-		return array, parameter
+		return d
 	}
-	return false, false
+	return nil
+}
+
+// outside is the scope ahead of a declaration.
+func (s *scope) outside(d *seen) *scope { return &scope{tokens: s.tokens[:d.begin]} }
+
+// declares says whether the last declaration of a name that can be seen is that of an array, and
+// whether that of a parameter.
+func (s *scope) declares(name string) (array, parameter bool) {
+	d := s.last(name)
+	if d == nil {
+		return false, false
+	}
+	if !d.array && !d.pointer && !d.using {
+		d.array, _ = s.outside(d).declares(d.typename) // by typedef
+	}
+	return d.array, d.parameter
+}
+
+// composite says whether that is the declaration of a structure.
+func (s *scope) composite(name string) bool {
+	d := s.last(name)
+	if d == nil || d.array || d.pointer || d.using {
+		return false
+	}
+	for _, token := range s.tokens[d.begin:d.at] {
+		if token == "struct" || token == "union" || token == "class" {
+			return true
+		}
+	}
+	for i := 1; i < d.begin; i++ { // C++ names them by the name alone
+		if s.tokens[i] == d.typename && (s.tokens[i-1] == "struct" || s.tokens[i-1] == "class") {
+			return true
+		}
+	}
+	return s.outside(d).composite(d.typename) // by typedef
 }
 
 // bodied are what a body follows that ends a statement: of a function, a loop or a branch.
@@ -199,6 +239,12 @@ func typed(tokens []string) (words []string) {
 }
 
 var procedure = regexp.MustCompile(`(?im)^[^!\n'"]*\b(?:subroutine|function|program)\s+\w+`)
+
+// declaresDerivedType says whether a text of Fortran declares a name as a variable of a derived
+// type.
+func declaresDerivedType(text, name string) bool {
+	return regexp.MustCompile(`(?im)^\s*(?:type|class)\s*\([^\n!]*::[^\n!]*\b` + regexp.QuoteMeta(name) + `\b`).MatchString(text)
+}
 
 // declaresFortranArray says whether a text of Fortran declares a name as an array: its last
 // procedure, or where that does not declare it, what is around it.

@@ -10,7 +10,7 @@ import (
 // rules are what is done with each directive, in this order.
 var rules = []rule{
 	unknownDirective, pgiClauses, deviceType, deviceDirective, waitDirective, waitClause, selfClause, defaultClause, dataQueues, modifierClauses, arrayReductions,
-	forcedCollapse, gangDimensions, loopSizes, privateSections, atomicCondition, deviceResident, bindClause, repeated, components, attached, rows, columns, pointerArrays, pointers,
+	forcedCollapse, gangDimensions, loopSizes, autoLoop, thisPointer, privateSections, atomicCondition, deviceResident, bindClause, repeated, components, attached, rows, columns, pointerArrays, pointers,
 }
 
 // C rewrites a source of C or C++. The file's name is the one that GCC was given, refused the
@@ -75,7 +75,7 @@ func (p *Preprocessed) refusedIn(file string, options Options) bool {
 				continue
 			}
 			c.array = func(string) bool { return true }
-			c.parameter = c.array
+			c.parameter, c.composite = c.array, c.array
 			for _, apply := range rules {
 				apply(c)
 			}
@@ -185,6 +185,7 @@ func (t *text) constructs(file string, p *Preprocessed, refused map[int]bool, op
 		start := t.starts[first]
 		found.array = func(name string) bool { array, _ := p.scope.at(pragma.offset).declares(name); return array }
 		found.parameter = func(name string) bool { _, parameter := p.scope.at(pragma.offset).declares(name); return parameter }
+		found.composite = func(name string) bool { return p.scope.at(pragma.offset).composite(name) }
 		found.followingText = t.source[found.statement:]
 		if found.structured() || found.loop() {
 			if end, ok := directive.StatementEnd([]byte(found.followingText)); ok {

@@ -175,6 +175,41 @@ func loopSizes(c *construct) {
 	}
 }
 
+// autoLoop leaves out the levels of a loop that is auto, which GCC takes for a contradiction: the
+// levels hold where the loop is found to be independent (§2.9.7).
+func autoLoop(c *construct) {
+	if !c.loop() || c.find("auto") == nil {
+		return
+	}
+	for _, level := range []string{"gang", "worker", "vector"} {
+		if c.take(level) != nil {
+			c.say(level, "%s is left out: GCC takes no levels of a loop that is auto", level)
+		}
+	}
+}
+
+// thisPointer has this[0:1] in the place of this, of which GCC takes no address.
+func thisPointer(c *construct) {
+	if c.language.fortran() {
+		return
+	}
+	for i := range c.clauses {
+		clause := &c.clauses[i]
+		if !is(*clause, dataClauses...) || is(*clause, "attach", "detach", "deviceptr") {
+			continue
+		}
+		items := split(clause.Arguments, ',')
+		for k := range items {
+			if items[k] == "this" {
+				items[k] = "this[0:1]"
+				clause.Arguments = strings.Join(items, ", ")
+				c.say(clause.Name, "this is the object that it points to")
+				break
+			}
+		}
+	}
+}
+
 // privateSections has the whole of an array private whose section a loop names.
 func privateSections(c *construct) {
 	for i := range c.clauses {

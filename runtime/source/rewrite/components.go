@@ -7,18 +7,20 @@ import (
 	"github.com/accscope/accscope/runtime/source/directive"
 )
 
-// components has components of Fortran's derived types, where the variable itself is named beside
-// them, in directives of their own (§2.7, §2.6.8): GCC takes one or the other. The variable arrives
-// first and departs last, so that its components are attached.
+// components has components of derived types and members of structures, where the variable itself
+// is named beside them, in directives of their own (§2.7, §2.6.8): GCC takes one or the other. The
+// variable arrives first and departs last, so that its components are attached.
 func components(c *construct) {
-	if !c.language.fortran() || c.dropped || !c.structured() && c.name != "enter data" && c.name != "exit data" {
+	if c.dropped || !c.structured() && c.name != "enter data" && c.name != "exit data" {
 		return
 	}
 	whole := map[string]bool{}
 	for _, clause := range c.clauses {
 		if is(clause, dataClauses...) {
 			for _, item := range split(clause.Arguments, ',') {
-				whole[strings.ToLower(item)] = true
+				if c.variable(item) == "" {
+					whole[c.base(item)] = true
+				}
 			}
 		}
 	}
@@ -30,7 +32,7 @@ func components(c *construct) {
 		}
 		var parts, others []string
 		for _, item := range split(clause.Arguments, ',') {
-			if variable, _, ok := strings.Cut(strings.ToLower(item), "%"); ok && whole[strings.TrimSpace(variable)] {
+			if variable := c.variable(item); variable != "" && whole[variable] {
 				parts = append(parts, item)
 			} else {
 				others = append(others, item)
@@ -38,7 +40,7 @@ func components(c *construct) {
 		}
 		if len(parts) > 0 {
 			moved = append(moved, directive.Clause{Name: clause.Name, Arguments: strings.Join(parts, ", "), Has: true})
-			c.say(clause.Name, "%s is named by a directive of its own: GCC takes no components beside their variable", strings.Join(parts, ", "))
+			c.say(clause.Name, "%s is named by a directive of its own: GCC takes no member beside its variable", strings.Join(parts, ", "))
 		}
 		if len(others) > 0 {
 			clause.Arguments = strings.Join(others, ", ")
@@ -75,4 +77,30 @@ func components(c *construct) {
 		c.around(another("data", append(mapped, condition...)...))
 		c.around(another("data", append(moved, condition...)...))
 	}
+}
+
+// variable is that of which an item is a component or a member; "" where it is none. Members of
+// what a pointer points to GCC takes beside the pointer.
+func (c *construct) variable(item string) string {
+	variable, member, separator := item, "", "."
+	if c.language.fortran() {
+		separator = "%"
+	}
+	depth := 0
+	for i := range item {
+		switch item[i] {
+		case '[', '(':
+			depth++
+		case ']', ')':
+			depth--
+		case separator[0]:
+			if depth == 0 && member == "" {
+				variable, member = item[:i], item[i:]
+			}
+		}
+	}
+	if member == "" || strings.Contains(item, "->") {
+		return ""
+	}
+	return c.base(variable)
 }

@@ -38,13 +38,14 @@ func Fortran(source, file string, fixed bool, preprocessed *Preprocessed, includ
 	}
 	t := &fortranText{lines: strings.Split(source, "\n"), places: newText(source, file).places, fixed: fixed, file: file, replaced: map[int][]string{}, until: map[int]int{}, returns: map[int]bool{}}
 	t.compiled(preprocessed, options)
-	t.named = fromPGILines(t.code)
+	t.named = fromPGILines(t.code, fixed)
 	found := directive.Of([]byte(strings.Join(t.named, "\n")), name)
 	t.ahead = make([][]string, len(t.lines)+1)
 	all, ends := t.constructs(found, options)
 	for _, c := range all {
 		t.concurrent(c)
 		t.blockEnd(c)
+		t.long(c)
 		for _, apply := range rules {
 			if apply(&c.construct); c.dropped {
 				break
@@ -52,6 +53,7 @@ func Fortran(source, file string, fixed bool, preprocessed *Preprocessed, includ
 		}
 	}
 	t.bind(all)
+	t.allocatables(all)
 	for _, c := range all {
 		for _, n := range c.notes {
 			n.File = file
@@ -172,6 +174,7 @@ func (t *fortranText) constructs(found map[int]*directive.Directive, options Opt
 			c.body = before()
 		}
 		c.array = func(name string) bool { return declaresFortranArray(before(), name) }
+		c.composite = func(name string) bool { return declaresDerivedType(before(), name) }
 		for len(open) > 0 && open[len(open)-1].end < line {
 			open = open[:len(open)-1]
 		}
@@ -248,10 +251,10 @@ func (t *fortranText) write(c *inFortran, end *directive.Directive) (problem str
 		lines = []string{"!"}
 	}
 	t.put(c.d, lines)
-	if !c.structured() {
+	behind := append([]string{}, c.last...)
+	if !c.structured() && len(behind) == 0 {
 		return ""
 	}
-	behind := append([]string{}, c.last...)
 	if c.ended && end != nil {
 		lines = append(lines[:0:0], c.ending...)
 		if !dropped {
@@ -289,6 +292,16 @@ func (t *fortranText) put(d *directive.Directive, lines []string) {
 		}
 	}
 	t.replaced[d.Line-1], t.until[d.Line-1] = append(conditions, t.placed(lines, d.Line)...), d.Last-1
+}
+
+// long has a directive be folded of which a line is longer than GCC takes by default.
+func (t *fortranText) long(c *inFortran) {
+	for line := c.d.Line - 1; line < c.d.Last && !t.fixed; line++ {
+		if len(strings.TrimRight(t.code[line], " \t\r")) > 132 {
+			c.say("", "the directive is folded: GCC takes lines of 132 columns")
+			return
+		}
+	}
 }
 
 // placed are lines of directives and statements as the form has them, each at the same line

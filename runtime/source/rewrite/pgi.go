@@ -32,12 +32,30 @@ func fromPGI(text string) (translated string, ok bool) {
 	return text, false
 }
 
-var fortranDirective = regexp.MustCompile(`(?i)^(\s*[!c*]\$acc)([ \t].*)$`)
+var (
+	fortranDirective  = regexp.MustCompile(`(?i)^(\s*[!c*]\$acc)([ \t].*)$`)
+	fixedContinuation = regexp.MustCompile(`(?i)^[!c*]\$acc[^ 0\t]`)
+)
 
 // fromPGILines has the directives of PGI's model in a source of Fortran by OpenACC's names.
-func fromPGILines(lines []string) []string {
+// Lines that continue a directive begin none.
+func fromPGILines(lines []string, fixed bool) []string {
 	translated := append([]string(nil), lines...)
+	continued := false
 	for i, line := range translated {
+		if fixed && fixedContinuation.MatchString(line) {
+			continue
+		}
+		continues := continued
+		if fortranDirective.MatchString(line) {
+			text, _, _ := strings.Cut(strings.TrimLeft(line, " \t")[1:], "!")
+			continued = !fixed && (strings.HasSuffix(strings.TrimRight(text, " \t\r"), "&") || continued && strings.TrimSpace(text[len("$acc"):]) == "")
+		} else if text := strings.TrimSpace(line); text != "" && text[0] != '!' {
+			continued = false
+		}
+		if continues {
+			continue
+		}
 		if match := fortranDirective.FindStringSubmatch(line); match != nil {
 			if text, ok := fromPGI(match[2]); ok {
 				translated[i] = match[1] + text

@@ -6,7 +6,7 @@ import (
 	"github.com/accscope/accscope/runtime/source/directive"
 )
 
-// arrayReductions has reductions of arrays, sections and members, which GCC has not (§2.9.11),
+// arrayReductions has reductions of arrays, sections, structures and members, which GCC has not (§2.9.11),
 // carried out by one gang in sequence: a loop that is seq, in a construct of one gang. The
 // result is what 3.3 says, at the price of the parallelism, of which a warning tells.
 func arrayReductions(c *construct) {
@@ -100,5 +100,5 @@ func (c *construct) copied(items []string) {
 // scalar says whether an item of a reduction is what GCC reduces.
 func (c *construct) scalar(item string) bool {
 	name, rest := directive.Word(item)
-	return name != "" && strings.TrimSpace(rest) == "" && !c.array(name)
+	return name != "" && strings.TrimSpace(rest) == "" && !c.array(name) && !c.composite(name)
 }

@@ -1,0 +1,222 @@
+package rewrite
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/accscope/accscope/runtime/source/directive"
+)
+
+var (
+	allocation      = regexp.MustCompile(`(?i)^(\d*\s*)(allocate|deallocate)\s*(\(.*)$`)
+	conditionally   = regexp.MustCompile(`(?i)^\d*\s*if\s*(\(.*)$`)
+	beginsUnit      = regexp.MustCompile(`(?i)^(?:[a-z][\w() ,=]*\s)?(?:subroutine|function|program|module|submodule)\s+\w+`)
+	programOrModule = regexp.MustCompile(`(?i)^(?:program|module|submodule)\b`)
+	moduleProcedure = regexp.MustCompile(`(?i)^module\s+procedure\b`)
+	endsUnit        = regexp.MustCompile(`(?i)^end\s*(?:(?:subroutine|function|program|module|submodule)\b.*)?$`)
+)
+
+// allocatables has the device's memory of allocatable variables that a declare directive creates
+// there be allocated and freed with the host's (§2.13.2), which GCC's code does not.
+func (t *fortranText) allocatables(all []*inFortran) {
+	for _, c := range all {
+		if c.name != "declare" {
+			continue
+		}
+		first, last := t.unit(c.d.Line - 1)
+		for i := range c.clauses {
+			clause := &c.clauses[i]
+			if !is(*clause, "create", "device_resident", "copyin", "pcreate", "present_or_create") {
+				continue
+			}
+			var kept []string
+			for _, item := range split(clause.Arguments, ',') {
+				name := strings.ToLower(item)
+				if !t.allocatable(first, c.d.Line-1, name) || !t.allocated(c, all, name, first, last) || t.inRoutine(all, name) {
+					kept = append(kept, item)
+				}
+			}
+			clause.Arguments = strings.Join(kept, ", ")
+		}
+		c.clauses = without(c.clauses, func(clause directive.Clause) bool { return clause.Has && clause.Arguments == "" })
+		c.dropped = c.changed && len(c.clauses) == 0
+	}
+}
+
+// unit is the program unit that a line, from 0, is in, with those inside of it.
+func (t *fortranText) unit(line int) (first, last int) {
+	depth := 0
+	for first = line; first > 0; first-- {
+		switch text := t.stated(first); {
+		case endsUnit.MatchString(text):
+			depth++
+		case moduleProcedure.MatchString(text):
+		case beginsUnit.MatchString(text):
+			depth--
+		}
+		if depth < 0 {
+			break
+		}
+	}
+	depth = 0
+	for last = line; last+1 < len(t.code); last++ {
+		switch text := t.stated(last); {
+		case endsUnit.MatchString(text):
+			depth--
+		case moduleProcedure.MatchString(text):
+		case beginsUnit.MatchString(text):
+			depth++
+		}
+		if depth < 0 {
+			break
+		}
+	}
+	return first, last
+}
+
+// stated is a line without its comment; "" of a directive.
+func (t *fortranText) stated(line int) string {
+	if t.comment(line) {
+		return ""
+	}
+	text, _, _ := strings.Cut(t.code[line], "!")
+	return strings.TrimSpace(text)
+}
+
+// allocatable says whether lines, from 0, declare a name as that of an allocatable variable.
+func (t *fortranText) allocatable(first, last int, name string) bool {
+	declared := regexp.MustCompile(`(?i)^[^'"]*\ballocatable\b.*\b` + regexp.QuoteMeta(name) + `\b`)
+	for line := first; line < last; line++ {
+		statement, end := t.statement(line)
+		if !t.comment(line) && declared.MatchString(statement) {
+			return true
+		}
+		line = end
+	}
+	return false
+}
+
+// allocated has directives stand at the statements that allocate and free a variable, and the
+// compute constructs that use it name it as present; false where there are no such statements.
+func (t *fortranText) allocated(c *inFortran, all []*inFortran, name string, first, last int) bool {
+	begins := t.stated(first)
+	if named, _ := directive.Word(begins); strings.EqualFold(named, "module") || strings.EqualFold(named, "submodule") {
+		first, last = 0, len(t.code)-1 // others of the file use it
+	}
+	said, freed := false, false
+	for line := first; line < last; line++ {
+		if t.comment(line) {
+			continue
+		}
+		statement, end := t.statement(line)
+		text, condition := strings.TrimSpace(statement), ""
+		if match := conditionally.FindStringSubmatch(text); match != nil {
+			if inside, rest, ok := directive.Parenthesised(match[1]); ok {
+				text, condition = strings.TrimSpace(rest), inside
+			}
+		}
+		match := allocation.FindStringSubmatch(text)
+		if match == nil {
+			line = end
+			continue
+		}
+		inside, _, _ := directive.Parenthesised(match[3])
+		if !slices.ContainsFunc(split(inside, ','), func(item string) bool { return (&c.construct).base(item) == name }) || t.hidden(line, c.d.Line-1, name) {
+			line = end
+			continue
+		}
+		if !said {
+			c.say("", "%s is created and deleted on the device where it is allocated and freed: GCC's code does not", name)
+			said = true
+		}
+		var ahead, behind []string
+		if strings.EqualFold(match[2], "allocate") {
+			behind = append(behind, "!$acc enter data create("+name+")")
+		} else {
+			ahead = append(ahead, "!$acc exit data delete("+name+")")
+			freed = true
+		}
+		if condition != "" {
+			ahead, behind = append([]string{"if (" + condition + ") then"}, ahead...), append(behind, "end if")
+			t.code[line] = "      " + text
+			t.replaced[line], t.until[line] = t.placed([]string{text}, line+1), end
+		}
+		t.ahead[line] = append(t.ahead[line], t.placed(ahead, line+1)...)
+		t.ahead[end+1] = append(t.placed(behind, end+1), t.ahead[end+1]...)
+		line = end
+	}
+	if !said {
+		return false
+	}
+	if !freed && !programOrModule.MatchString(begins) {
+		line := last
+		for i := c.d.Line; i < last; i++ {
+			if strings.EqualFold(t.stated(i), "contains") {
+				line = i
+				break
+			}
+		}
+		t.ahead[line] = append(t.ahead[line], t.placed([]string{"if (allocated(" + name + ")) then", "!$acc exit data delete(" + name + ")", "end if"}, line+1)...)
+	}
+	used := regexp.MustCompile(`(?i)(?:^|[^\w%])` + regexp.QuoteMeta(name) + `\b`)
+	for _, region := range all {
+		if !region.compute() || region.line < first || region.end > last+1 || t.hidden(region.line-1, c.d.Line-1, name) {
+			continue
+		}
+		for line := region.d.Last; line < region.end; line++ {
+			if used.MatchString(t.stated(line)) {
+				if !region.names(name) {
+					region.add("present", name)
+					region.say("", "%s is present, as declare says", name)
+				}
+				break
+			}
+		}
+	}
+	return true
+}
+
+// inRoutine says whether a procedure for the device uses a variable, which a declare directive
+// has to name then.
+func (t *fortranText) inRoutine(all []*inFortran, name string) bool {
+	used := regexp.MustCompile(`(?i)(?:^|[^\w%])` + regexp.QuoteMeta(name) + `\b`)
+	for _, c := range all {
+		if c.name != "routine" {
+			continue
+		}
+		_, last := t.unit(c.d.Line - 1)
+		for line := c.d.Last; line < last; line++ {
+			if used.MatchString(t.stated(line)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hidden says whether a line, from 0, is in a procedure that declares a name anew, which a
+// declaration in another line is about.
+func (t *fortranText) hidden(line, declared int, name string) bool {
+	anew := regexp.MustCompile(`(?i)^[^'"]*::.*\b` + regexp.QuoteMeta(name) + `\b`)
+	for first, _ := t.unit(line); first > declared; first, _ = t.unit(first - 1) {
+		for ; line > first; line-- {
+			if anew.MatchString(t.stated(line)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// names says whether a clause lists a variable.
+func (c *construct) names(name string) bool {
+	for _, clause := range c.clauses {
+		for _, item := range split(clause.Arguments, ',') {
+			if clause.Has && c.base(item) == name {
+				return true
+			}
+		}
+	}
+	return false
+}
