@@ -41,9 +41,10 @@ FORCE:
 include runtime/entry/build.mk
 include collector/proflib/build.mk
 include collector/mpi/build.mk
+include runtime/hostaccess/build.mk
 include web/build.mk
 
-all: setup bin/accscope lib/libopenacc.so lib/libopenacc-engine.so lib/libaccprof.so $(MPI_LIBRARIES) $(OPENACC_INCLUDE) $(OPENACC_PKGCONFIG) ## build bin/, lib/ and include/
+all: setup bin/accscope lib/libopenacc.so lib/libopenacc-engine.so lib/libaccprof.so $(MPI_LIBRARIES) $(HOSTACCESS_LIBRARIES) $(OPENACC_INCLUDE) $(OPENACC_PKGCONFIG) ## build bin/, lib/ and include/
 
 screens: all ## draw the pictures of README.md and docs/ anew, from runs of examples
 	$(GO) run ./docs/pictures
@@ -202,6 +203,7 @@ install: all .build/share ## install under PREFIX (default /usr/local)
 	install bin/accscope $(DESTDIR)$(PREFIX)/bin/
 	for name in $(COMPILER_NAMES); do ln -sf accscope $(DESTDIR)$(PREFIX)/bin/$$name; done
 	install lib/libopenacc.so lib/libopenacc-engine.so lib/libaccprof.so $(MPI_LIBRARIES) $(DESTDIR)$(PREFIX)/lib/
+	install -D -t $(DESTDIR)$(PREFIX)/lib/accscope $(HOSTACCESS_LIBRARIES)
 	install -m 644 include/* $(DESTDIR)$(PREFIX)/include/accscope/
 	cd .build/share && find . -type f -print0 | xargs -0 -I {} install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/{}
 	sed 's|^prefix=.*|prefix=$(PREFIX)|; s|^includedir=.*|includedir=$${prefix}/include/accscope|' lib/pkgconfig/openacc.pc > $(DESTDIR)$(PREFIX)/lib/pkgconfig/openacc.pc
@@ -209,7 +211,7 @@ install: all .build/share ## install under PREFIX (default /usr/local)
 uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/bin/,$(COMPILER_NAMES))
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,bin/accscope lib/libopenacc.so lib/libopenacc-engine.so lib/libaccprof.so $(MPI_EVERY_LIBRARY) lib/pkgconfig/openacc.pc)
-	rm -rf $(DESTDIR)$(PREFIX)/include/accscope
+	rm -rf $(DESTDIR)$(PREFIX)/include/accscope $(DESTDIR)$(PREFIX)/lib/accscope
 	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/accscope.1.gz $(DESTDIR)$(PREFIX)/share/man/man1/accscope-*.1.gz
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/,bash-completion/completions/accscope zsh/site-functions/_accscope fish/vendor_completions.d/accscope.fish)
 

@@ -9,23 +9,28 @@ type Finding struct {
 	Kind    string `json:"kind"`            // out-of-bounds, race, ... (device.FindingKind)
 	Count   uint64 `json:"count"`           // of such accesses
 	Equal   bool   `json:"equal,omitempty"` // of races: each write wrote what was there
-	Later   bool   `json:"later,omitempty"` // of what is stale on the device: it was brought up to date after that
+	Later   bool   `json:"later,omitempty"` // it may be meant so: of what is stale on the device, it was brought up to date after that
 	Address uint64 `json:"address"`         // of the device
 	Bytes   uint64 `json:"bytes"`
 	Access
-	Other *Access `json:"other,omitempty"` // of races
+	Other *Access `json:"other,omitempty"` // null where there is none
 	Where string  `json:"where,omitempty"` // of an address that is no memory: where it lies
 	// The allocation before such an address; 0 bytes: there is none.
 	Near      uint64 `json:"near,omitempty"`
 	NearBytes uint64 `json:"near_bytes,omitempty"`
+	// Of what was checked: whether the accesses of the host's code were seen, and how many.
+	HostSeen     bool   `json:"host_seen,omitempty"`
+	HostAccesses uint64 `json:"host_accesses,omitempty"`
 }
 
-// Access is one side of a finding: of a lane of a kernel, or of a transfer.
+// Access is one side of a finding: of a lane of a kernel, of the host's code, or of a transfer.
 type Access struct {
+	Host        bool         `json:"host,omitempty"` // of the host's code
 	Operation   ActivityKind `json:"operation"`
 	Correlation uint64       `json:"correlation"` // ActivityRecord.Correlation of it; 0: it has none
 	Kernel      string       `json:"kernel,omitempty"`
-	File        string       `json:"file,omitempty"` // "" and 0 where not known
+	Function    string       `json:"function,omitempty"` // of the host's code
+	File        string       `json:"file,omitempty"`     // "" and 0 where not known
 	Line        int          `json:"line,omitempty"`
 	Store       bool         `json:"store,omitempty"` // it writes
 	Atomic      bool         `json:"atomic,omitempty"`

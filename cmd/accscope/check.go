@@ -48,8 +48,9 @@ at each transfer. It finds
   not-mapped       null pointers, and addresses of the host's
   uninitialised    values that nothing has written, where a kernel computes with them
   stale-on-device  what the host has changed, and nothing has sent
-  stale-on-host    results that go with the mapping, and that the host never gets (unsure)
-  lost-write       results that an upload overwrites before anybody has read them
+  stale-on-host    what a kernel has changed, nothing has brought, and the host reads; results
+                   that go with the mapping, and that the host never gets (unsure)
+  lost-write       results that a transfer overwrites before anybody has read them
   misaligned       addresses that are no multiples of the access's size
   leak             data that are on the device when the program ends (unsure)
   swallowed-error  errors that the program went on after
@@ -60,6 +61,10 @@ kinds are looked for that need none, and the others are named:
 
   gcc -fopenacc -foffload=nvptx-none -g -O2 program.c
   accscope check -- ./a.out arguments...
+
+Compiled with -fsanitize=thread as well, what the host's code reads and writes is seen, with
+lines (stale-on-host, stale-on-device, queue-race, lost-write):
+
   accscope check --only race,queue-race -- ./a.out
   accscope check --format sarif -- ./a.out > findings.sarif
   accscope check -o checked.db -- ./a.out && accscope serve checked.db
@@ -161,7 +166,11 @@ func (flags *checkOptions) record(trace string, code, text bool, told io.Writer,
 	command := exec.Command(self, append(append(words, "--"), args...)...)
 	command.Env = os.Environ()
 	if code {
-		command.Env = append(command.Env, "ACCSCOPE_SIM_CHECK=on")
+		libraries, err := launch.FindLibraries()
+		if err != nil {
+			return 0, err
+		}
+		command.Env = append(launch.SeeHost(command.Env, libraries), "ACCSCOPE_SIM_CHECK=on")
 	}
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, told
 	if !text {

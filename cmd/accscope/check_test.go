@@ -39,7 +39,7 @@ var expected = regexp.MustCompile(`(CHECK|MAYBE) ([a-z-]+\??) (\w+|-)`)
 // nothing else is.
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"races.c", "data.c", "races.f90"} {
+	for _, name := range []string{"races.c", "data.c", "host.c", "races.f90"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
@@ -47,7 +47,11 @@ func TestCheck(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			binary := offloaded(t, folder, source)
+			var flags []string
+			if name == "host.c" {
+				flags = []string{"-fsanitize=thread"}
+			}
+			binary := offloaded(t, folder, source, flags...)
 			text, err := os.ReadFile(source)
 			if err != nil {
 				t.Fatal(err)

@@ -25,7 +25,7 @@ type Finding struct {
 	Unsure    bool      `json:"unsure"`   // it may be meant so
 	What      string    `json:"what"`
 	Instance  Instance  `json:"instance"`
-	Other     *Instance `json:"other"` // of races; null for others
+	Other     *Instance `json:"other"` // null where there is none
 	Directive string    `json:"directive"`
 	Change    string    `json:"change"` // what mends it, a sentence
 	Called    string    `json:"name"`   // KIND@FILE:FUNCTION, which stays when lines move
@@ -33,6 +33,7 @@ type Finding struct {
 
 // Instance is an access: the first of those that a finding is about, or the other one.
 type Instance struct {
+	Host    bool   `json:"host"`    // by the host's code
 	Access  string `json:"access"`  // read, write, atomic, upload, download, ...
 	Element string `json:"element"` // a[17]; "" where not known
 	File    string `json:"file"`
@@ -50,7 +51,9 @@ type Checked struct {
 	Bytes     uint64   `json:"bytes"`    // of them
 	Launches  int64    `json:"launches"`
 	Transfers int64    `json:"transfers"`
-	Not       []string `json:"-"` // kinds that were not looked for, and why: KIND: WHY
+	Host      uint64   `json:"host_accesses"` // of the host's code, to data that are or were on the device
+	HostSeen  bool     `json:"host_seen"`     // else Host is 0
+	Not       []string `json:"-"`             // kinds that were not looked for, and why: KIND: WHY
 }
 
 // Find gives the findings of a trace, and what was checked. Checked is nil where nothing was:
@@ -77,6 +80,12 @@ func Find(trace *store.Trace) ([]*Finding, *Checked, error) {
 	for _, f := range found {
 		list = join(list, known.finding(&f))
 	}
+	// What is given up, and then missed, is told once.
+	list = slices.DeleteFunc(list, func(f *Finding) bool {
+		return f.Kind == string(device.FindingStaleOnHost) && f.Other == nil && slices.ContainsFunc(list, func(other *Finding) bool {
+			return other.Kind == f.Kind && other.Variable == f.Variable && other.Other != nil && other.Other.place() == f.Instance.place()
+		})
+	})
 	slices.SortStableFunc(list, func(a, b *Finding) int {
 		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Variable, b.Variable))
 	})
@@ -108,8 +117,12 @@ func Count(trace *store.Trace) (*Checked, error) {
 	for _, f := range meta.Findings {
 		if f.Kind == checked {
 			c.Accesses, c.Bytes = c.Accesses+f.Count, c.Bytes+f.Bytes
+			c.Host, c.HostSeen = c.Host+f.HostAccesses, c.HostSeen || f.HostSeen
 			if f.Where != "" {
 				c.Not = append(c.Not, f.Where)
+			}
+			if !f.HostSeen {
+				c.Not = append(c.Not, fmt.Sprintf("%s: the host's reads are not seen: compile and link the program with -fsanitize=thread", device.FindingStaleOnHost))
 			}
 		}
 	}
@@ -193,11 +206,13 @@ func (k *known) finding(f *store.Finding) *Finding {
 		of.Other = &other
 	}
 	of.File, of.Line, of.Kernel = of.Instance.File, of.Instance.Line, of.Instance.Kernel
-	if o := k.operations[operationKey{f.Process, f.Correlation}]; o != nil {
+	if o := k.operations[operationOf(f)]; f.Host {
+		of.Function = f.Access.Function
+	} else if o != nil {
 		of.Function = o.function
 	}
 	// Scratch memory is given up on purpose, and what the host prepares for later is sent then.
-	of.Unsure = of.Unsure || f.Later || f.Kind == string(device.FindingStaleOnHost)
+	of.Unsure = of.Unsure || f.Later || f.Kind == string(device.FindingStaleOnHost) && of.Other == nil
 	of.Unsure = of.Unsure || of.Other != nil && k.writesConstant(of)
 	of.What = k.what(of, f, d)
 	of.Change = k.change(of, f, d)
@@ -208,6 +223,11 @@ func (k *known) finding(f *store.Finding) *Finding {
 func (k *known) instance(process model.ProcessID, a *model.Access) Instance {
 	i := Instance{Access: "read", Queue: -2, Gang: int64(a.Gang), Worker: int64(a.Worker), Lane: int64(a.Lane), Kernel: a.Kernel}
 	switch {
+	case a.Host:
+		i.Host, i.Gang = true, -1
+		if a.Store {
+			i.Access = "write"
+		}
 	case a.Operation != model.Kernel:
 		i.Access, i.Gang = strings.TrimPrefix(a.Operation.String(), "accscope_activity_"), -1
 	case a.Atomic && a.Store:

@@ -72,9 +72,18 @@ func ask(trace *store.Trace, findings []store.Finding) (*known, error) {
 	return k, k.askData(trace, findings)
 }
 
+// operationOf is the operation that a finding is about: of one of the host's code it is that of the
+// other side.
+func operationOf(f *store.Finding) operationKey {
+	if f.Host && f.Other != nil {
+		return operationKey{f.Process, f.Other.Correlation}
+	}
+	return operationKey{f.Process, f.Correlation}
+}
+
 // keyOf is the memory that a finding is about: what is there, or else before it.
 func keyOf(f *store.Finding) datumKey {
-	k := datumKey{f.Process, f.Address, f.Correlation}
+	k := datumKey{f.Process, f.Address, operationOf(f).correlation}
 	if f.NearBytes > 0 && f.Where != "" {
 		k.address = f.Near
 	}
@@ -90,7 +99,7 @@ func (k *known) askData(trace *store.Trace, findings []store.Finding) error {
 	var all []asked
 	for _, f := range findings {
 		a := asked{datumKey: keyOf(&f)}
-		if o := k.operations[operationKey{f.Process, f.Correlation}]; o != nil {
+		if o := k.operations[operationOf(&f)]; o != nil {
 			a.until = o.time
 		}
 		all = append(all, a)

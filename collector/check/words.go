@@ -63,6 +63,9 @@ func (f *Finding) subject(d *datum) string {
 
 // verb is what an access does.
 func (i *Instance) verb() string {
+	if i.Host {
+		return map[string]string{"read": "is read by the host", "write": "is written by the host"}[i.Access]
+	}
 	return map[string]string{"read": "is read", "write": "is written", "atomic": "is changed atomically", "upload": "is written by an upload", "download": "is read by a download",
 		"copy": "is copied", "fill": "is filled"}[i.Access]
 }
@@ -101,12 +104,24 @@ func (k *known) what(of *Finding, f *store.Finding, d *datum) string {
 	case device.FindingUninitialised:
 		return fmt.Sprintf("%s (%s) %s%s%s, and nothing has written it on the device", subject, report.ShowBytes(float64(f.Bytes)), i.verb(), i.by(), i.at())
 	case device.FindingStaleOnDevice:
+		if of.Other != nil {
+			return fmt.Sprintf("%s %s%s%s, and is what it was before the host changed it at %s", subject, i.verb(), i.by(), i.at(), of.Other.Where())
+		}
 		return fmt.Sprintf("%s %s%s%s, and is what it was before the host changed it", subject, i.verb(), i.by(), i.at())
 	case device.FindingStaleOnHost:
+		if of.Other != nil {
+			return fmt.Sprintf("%s %s%s%s, and is what it was before a kernel changed it%s: that has never come to the host", subject, i.verb(), i.by(), i.at(), of.Other.at())
+		}
 		return fmt.Sprintf("%s %s%s, and is given up with the mapping (%s): the host never gets it", subject, i.verb(), i.at(), mapped(d))
 	case device.FindingLostWrite:
+		if of.Other != nil {
+			return fmt.Sprintf("%s %s%s, and a download overwrites it%s before anybody has read it", subject, i.verb(), i.at(), of.Other.at())
+		}
 		return fmt.Sprintf("%s %s%s, and an upload overwrites it before anybody has read it", subject, i.verb(), i.at())
 	case device.FindingQueueRace:
+		if i.Host {
+			return fmt.Sprintf("%s %s%s, and %s%s, which has not waited for that", subject, of.Other.verb(), of.Other.at(), i.verb(), i.at())
+		}
 		return fmt.Sprintf("%s %s%s and %s%s, and neither waits for the other", subject, of.Other.verb(), of.Other.at(), i.verb(), i.at())
 	}
 	return fmt.Sprintf("%s %s%s%s and %s%s, in no order", subject, of.Other.verb(), of.Other.by(), of.Other.at(), i.verb(), of.twice())
@@ -194,10 +209,19 @@ func (k *known) change(of *Finding, f *store.Finding, d *datum) string {
 	case device.FindingStaleOnDevice:
 		return fmt.Sprintf("send it before the kernel: update device(%s), or map %s behind the host's change", name, name)
 	case device.FindingStaleOnHost:
+		if of.Other != nil {
+			return fmt.Sprintf("bring it to the host before: update self(%s), or copy in place of what maps %s (%s)", name, name, mapped(d))
+		}
 		return fmt.Sprintf("if the host is to have it, write copy or copyout in place of what maps %s (%s), or update self(%s) before it goes; if it is scratch memory, create", name, mapped(d), name)
 	case device.FindingLostWrite:
+		if of.Other != nil {
+			return fmt.Sprintf("send what the host has written before the kernel: update device(%s), or leave the download out", name)
+		}
 		return fmt.Sprintf("leave the upload of %s out, or bring what the kernel has written to the host before: update self(%s)", name, name)
 	case device.FindingQueueRace:
+		if of.Instance.Host {
+			return fmt.Sprintf("let the host wait for the transfer before %s: wait(%s)", of.Instance.Where(), queueText(of.Other.Queue))
+		}
 		return fmt.Sprintf("put both on one queue, or let the second wait for the first: wait(%s)", queueText(of.Other.Queue))
 	}
 	return k.changeOfRace(of, d)

@@ -47,7 +47,11 @@ func WriteText(w io.Writer, findings []*Finding, c *Checked) error {
 
 // Told says in lines what was checked, and then what was not.
 func (c *Checked) Told() []string {
-	return append([]string{fmt.Sprintf("%d accesses of lanes (%s) in %d launches, %d transfers", c.Accesses, report.ShowBytes(float64(c.Bytes)), c.Launches, c.Transfers)}, c.Not...)
+	text := fmt.Sprintf("%d accesses of lanes (%s) in %d launches, %d transfers", c.Accesses, report.ShowBytes(float64(c.Bytes)), c.Launches, c.Transfers)
+	if c.HostSeen {
+		text += fmt.Sprintf(", %d accesses of the host to such data", c.Host)
+	}
+	return append([]string{text}, c.Not...)
 }
 
 // WriteJSON writes them as one object.

@@ -72,6 +72,7 @@ func Choose(program Program, wanted Runtime, device string) (Choice, error) {
 type Libraries struct {
 	Profiler string   // libaccprof.so
 	Runtime  string   // libopenacc.so
+	Access   string   // folder of those that take the place of GCC's libtsan; "": they were not built
 	MPI      []string // those that stand before an MPI's calls, where they were built
 }
 
@@ -104,6 +105,9 @@ func FindLibraries() (Libraries, error) {
 		if exists(found.Profiler) && exists(found.Runtime) {
 			found.Profiler, _ = filepath.Abs(found.Profiler)
 			found.Runtime, _ = filepath.Abs(found.Runtime)
+			if access := filepath.Join(filepath.Dir(found.Profiler), "accscope"); exists(filepath.Join(access, "libtsan.so.2")) {
+				found.Access = access
+			}
 			for _, of := range mpiLibraries {
 				path := filepath.Join(filepath.Dir(found.Profiler), of.library)
 				if exists(path) && !slices.Contains(found.MPI, path) {

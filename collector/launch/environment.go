@@ -71,6 +71,16 @@ func PlainEnvironment(environ []string, libraries Libraries, choice Choice, devi
 	return values.list
 }
 
+// SeeHost is an environment in which the accesses of programs that were compiled with
+// -fsanitize=thread are seen: their libtsan is ours.
+func SeeHost(environ []string, libraries Libraries) []string {
+	values := newVariables(environ)
+	if libraries.Access != "" {
+		values.prepend("LD_LIBRARY_PATH", libraries.Access, ":")
+	}
+	return values.list
+}
+
 // runtime loads our runtime where it was chosen, and chooses its device.
 func (v *variables) runtime(libraries Libraries, choice Choice, device string) {
 	if choice.Runtime == Accscope {

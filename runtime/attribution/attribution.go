@@ -67,6 +67,17 @@ func New(process *source.Process) *Attribution {
 	return a
 }
 
+// LineOf gives the function, file and line of the place behind which an address is; "" and 0 where the debug
+// information does not have it.
+func (a *Attribution) LineOf(returned uintptr) (function, file string, line int) {
+	a.notice()
+	l, err := a.process.LookupReturn(uint64(returned))
+	if err != nil {
+		return "", "", 0
+	}
+	return l.Function, l.File, l.Line
+}
+
 // notice forgets what is known if a library was closed since the last time. It
 // is called for every place that is new, so that known ones cost nothing; a place
 // of another library at the very address of a known one is taken for that one

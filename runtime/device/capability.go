@@ -77,6 +77,10 @@ type Checking interface {
 	// first, before the memory is freed, and again when the device closes. tell is called
 	// from any thread that uses the device.
 	ObserveFindings(tell func(Finding))
+	// Map says that memory of the device is what the program has at an address, Unmap that it is
+	// not any more. Freeing the memory does the same.
+	Map(address Address, host uintptr, bytes uint64)
+	Unmap(address Address, host uintptr, bytes uint64)
 	// GiveOut says that others may read and write memory unseen from now on, by its address.
 	GiveOut(address Address, bytes uint64)
 }

@@ -26,21 +26,27 @@ type Finding struct {
 	Address Address
 	Bytes   uint64
 	Side          // the access that was found wrong
-	Other   *Side // of races: the other access
+	Other   *Side // the other access, nil where there is none
 	// Of addresses that are no memory: where they lie, and the allocation before them, 0 bytes
 	// where there is none.
 	Where     string
 	Near      Address
 	NearBytes uint64
-	Later     bool // of what is stale on the device: it was brought up to date after that
+	Later     bool // it may be meant so: of what is stale on the device, it was brought up to date after that
 	Equal     bool // of races: all writes wrote what was there
 	Count     uint64
+	// Of FindingChecked: whether the accesses of the host's code were seen, and how many of them
+	// were to memory that is on the device or was.
+	HostSeen     bool
+	HostAccesses uint64
 }
 
-// A Side is an access of a lane of a kernel, or a transfer.
+// A Side is an access of a lane of a kernel, or of the host's code, or a transfer.
 type Side struct {
-	Operation     ActivityKind
-	Kernel, File  string // "" where not known
+	Operation     ActivityKind // 0: the host's code
+	Returned      uintptr      // of that, behind the access; 0: not known
+	Kernel, File  string       // "" where not known, as Function
+	Function      string       // of the host's code
 	Line          int
 	Store, Atomic bool
 	Gang          uint32

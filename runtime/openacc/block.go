@@ -168,6 +168,7 @@ func (t *lifetimes) insert(d *Device, b *block, host, size uintptr) (*dataenv.Ma
 	if err := d.table.Insert(m); err != nil {
 		return nil, t.errorf(device.System, "%v", err)
 	}
+	d.checkMapping(m, true)
 	t.learn(m)
 	b.members.Add(1)
 	if len(d.links) > 0 {

@@ -22,6 +22,12 @@ type Attributor interface {
 	Version() uint64
 }
 
+// A Locator says where in the source a place in the program is: behind what it is asked for.
+type Locator interface {
+	// LineOf gives "" and 0 for what is not known.
+	LineOf(returned uintptr) (function, file string, line int)
+}
+
 // A context is what the events of one call have in common.
 type context struct {
 	parent      construct

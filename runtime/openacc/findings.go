@@ -20,6 +20,18 @@ func (d *Device) observeFindings(driver device.Device) {
 	}
 }
 
+// checkMapping tells a device that checks its memory what a mapping is on the host, or is not any
+// more.
+func (d *Device) checkMapping(m *dataenv.Mapping, is bool) {
+	switch {
+	case d.checking == nil:
+	case is:
+		d.checking.Map(m.Device, m.Host, uint64(m.Size))
+	default:
+		d.checking.Unmap(m.Device, m.Host, uint64(m.Size))
+	}
+}
+
 // giveOut notes that the program has the device address of a mapping. d.mu is held.
 func (d *Device) giveOut(m *dataenv.Mapping) {
 	if d.checking != nil {
@@ -36,11 +48,12 @@ func (d *Device) tellFinding(f device.Finding) {
 	}
 	told := callbacks.Finding{
 		Device: int32(d.Number), Number: f.Number, Kind: string(f.Kind), Count: f.Count, Equal: f.Equal, Later: f.Later,
-		Address: uint64(f.Address), Bytes: f.Bytes, Access: accessOf(&f.Side),
+		Address: uint64(f.Address), Bytes: f.Bytes, Access: d.accessOf(&f.Side),
+		HostSeen: f.HostSeen, HostAccesses: f.HostAccesses,
 		Where: f.Where, Near: uint64(f.Near), NearBytes: f.NearBytes,
 	}
 	if f.Other != nil {
-		other := accessOf(f.Other)
+		other := d.accessOf(f.Other)
 		told.Other = &other
 	}
 	text, err := json.Marshal(told)
@@ -56,9 +69,12 @@ func (d *Device) tellFinding(f device.Finding) {
 	})
 }
 
-func accessOf(s *device.Side) callbacks.Access {
+func (d *Device) accessOf(s *device.Side) callbacks.Access {
+	if l := d.rt.options.Locator; s.Returned != 0 && l != nil {
+		s.Function, s.File, s.Line = l.LineOf(s.Returned)
+	}
 	return callbacks.Access{
-		Operation: callbacks.ActivityKind(s.Operation), Correlation: activity.Correlation(s.Correlation), Kernel: s.Kernel, File: s.File, Line: s.Line,
+		Host: s.Operation == 0, Operation: callbacks.ActivityKind(s.Operation), Correlation: activity.Correlation(s.Correlation), Kernel: s.Kernel, Function: s.Function, File: s.File, Line: s.Line,
 		Store: s.Store, Atomic: s.Atomic, Gang: s.Gang, Worker: s.Worker, Lane: s.Lane,
 	}
 }

@@ -140,6 +140,9 @@ func (d *Device) enterGlobals(image goacc.Image) error {
 		if d.table.Insert(m) != nil {
 			continue // two images with the same variable
 		}
+		if !b.identity {
+			d.checkMapping(m, true)
+		}
 	}
 	return nil
 }

@@ -338,6 +338,7 @@ func (t *dataRoutines) UnmapData(host unsafe.Pointer) {
 		failure = t.about(routineData, m.Host, m.Size, t.insideMappedBlock(h, m.Host, m.Size))
 	default:
 		d.table.Remove(m)
+		d.checkMapping(m, false)
 		d.depart(m, t.origin())
 	}
 	d.mu.Unlock()

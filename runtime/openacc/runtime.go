@@ -38,6 +38,8 @@ type Options struct {
 	// Output and Errors take ACC_NOTIFY's lines and the error line; nil means
 	// standard output and standard error.
 	Output, Errors io.Writer
+	// Locator finds the lines of places in the program; nil leaves them unknown.
+	Locator Locator
 	// Attributor fills in source positions; nil leaves them unknown.
 	Attributor Attributor
 	// Namer names variables for data events; nil leaves them unknown.

@@ -44,6 +44,16 @@ func (d *codeDevice) ObserveFindings(tell func(device.Finding)) {
 	}
 }
 
+// Map says that memory of the device is what the program has at an address.
+func (d *codeDevice) Map(address device.Address, host uintptr, bytes uint64) {
+	d.memory.Map(uintptr(address), host, bytes)
+}
+
+// Unmap ends that.
+func (d *codeDevice) Unmap(address device.Address, host uintptr, bytes uint64) {
+	d.memory.Unmap(uintptr(address), host, bytes)
+}
+
 // GiveOut says that others may use memory of the device unseen from now on.
 func (d *codeDevice) GiveOut(address device.Address, bytes uint64) {
 	d.memory.GiveOut(uintptr(address), bytes)

@@ -99,6 +99,9 @@ func (d *codeDevice) release(address device.Address) error {
 }
 
 func (d *codeDevice) Close() error {
+	if d.checks != nil {
+		d.checks.checker.End()
+	}
 	err := d.simDevice.Close()
 	d.checks.end()
 	d.images.Lock()

@@ -137,9 +137,23 @@ agree (const operation *o)
   if (!up && o->kind != ACCSCOPE_DOWNLOAD)
     return;
   for (unsigned n = 0; n < o->parts; n++)
-    c->checks->same (c->memory, device + part[n].offset, (uintptr_t) part[n].host, part[n].bytes);
+    c->checks->same (c->memory, device + part[n].offset, (uintptr_t) part[n].host, part[n].bytes, !up);
   if (!o->parts)
-    c->checks->same (c->memory, device, host, o->bytes);
+    c->checks->same (c->memory, device, host, o->bytes, !up);
+}
+
+void
+accscope_sim_moves (const operation *o)
+{
+  const struct accscope_sim_configuration *c = &o->stream->hardware->device->configuration;
+  const int up = o->kind == ACCSCOPE_SIM_UPLOAD;
+  const uintptr_t device = up ? o->destination : o->source;
+  const struct accscope_part *part = (const struct accscope_part *) (up ? o->source : o->destination);
+
+  for (unsigned n = 0; n < o->parts; n++)
+    c->checks->moves (c->checker, c->memory, o->stamp, (enum accscope_simt_access) o->kind, o->correlation, device + part[n].offset, part[n].bytes);
+  if (!o->parts)
+    c->checks->moves (c->checker, c->memory, o->stamp, (enum accscope_simt_access) o->kind, o->correlation, device, o->bytes);
 }
 
 /* One on memory that is checked.  */

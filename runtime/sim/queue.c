@@ -288,6 +288,8 @@ stamp (operation *o)
     c->checks->launch (c->checker);
   if (o->kind <= ACCSCOPE_STORE)
     o->stamp = c->checks->submit (c->checker, o->stream->checked);
+  if (o->stamp && (o->kind == ACCSCOPE_SIM_UPLOAD || o->kind == ACCSCOPE_SIM_DOWNLOAD))
+    accscope_sim_moves (o);
 }
 
 /* The host has heard that all on the stream is done, or all before a mark.  */

@@ -253,6 +253,9 @@ accscope_sim_copy (const struct accscope_sim_operation *operation);
 /* Does what it says, a kernel, a copy or a fill.  */
 void accscope_sim_perform (const struct accscope_sim_operation *operation);
 
+/* Tells of the host's memory that a transfer is to use, which is put onto its queue.  */
+void accscope_sim_moves (const struct accscope_sim_operation *operation);
+
 /* Makes the queue fail, unless it has.  */
 void accscope_sim_fail (struct accscope_sim_stream *stream, uint64_t error);
 

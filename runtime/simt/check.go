@@ -48,6 +48,20 @@ func (m *Memory) Written(begin uintptr, bytes uint64) {
 	C.accscope_simt_written(m.c, C.uintptr_t(begin), C.size_t(bytes))
 }
 
+// Map says that memory of the device is what the program has at an address, Unmap that it is not
+// any more.
+func (m *Memory) Map(begin, host uintptr, bytes uint64) {
+	C.accscope_simt_map(m.c, C.uintptr_t(begin), C.uintptr_t(host), C.size_t(bytes))
+}
+
+// Unmap ends what Map began. Where the memory is freed it needs not be called.
+func (m *Memory) Unmap(begin, host uintptr, bytes uint64) {
+	C.accscope_simt_unmap(m.c, C.uintptr_t(begin), C.uintptr_t(host), C.size_t(bytes))
+}
+
+// End says that the device's memory goes.
+func (c *Checker) End() { C.accscope_simt_checker_end(c.c) }
+
 // GiveOut says that others may read and write memory unseen from now on: nothing is concluded from
 // what was not seen of it.
 func (m *Memory) GiveOut(begin uintptr, bytes uint64) {
@@ -68,6 +82,7 @@ func (c *Checker) All(program func(function unsafe.Pointer) *Program) []device.F
 	C.accscope_simt_left(c.c)
 	at := C.accscope_simt_looked_at(c.c)
 	checked := device.Finding{Number: -1, Kind: device.FindingChecked, Count: uint64(at.accesses), Bytes: uint64(at.bytes)}
+	checked.HostSeen, checked.HostAccesses = at.watched != 0, uint64(at.host)
 	switch {
 	case at.unreadable != 0:
 		checked.Where = fmt.Sprintf("%s: the system does not let the program's memory be read (process_vm_readv)", device.FindingStaleOnDevice)
@@ -88,10 +103,13 @@ func (c *Checker) findings(from, to C.uint32_t, program func(function unsafe.Poi
 			Number: int(n), Kind: kinds[f.kind], Address: device.Address(f.address), Bytes: uint64(f.bytes),
 			Side: sideOf(&f.side, f, program), Later: f.later != 0, Count: uint64(f.count),
 		}
+		if f.other.operation != 0 {
+			other := sideOf(&f.other, f, program)
+			found.Other = &other
+		}
 		switch f.kind {
 		case C.FOUND_RACE, C.FOUND_QUEUE_RACE:
-			other := sideOf(&f.other, f, program)
-			found.Other, found.Equal = &other, f.unequal == 0
+			found.Equal = f.unequal == 0
 		case C.FOUND_BOUNDS:
 			nearest := f.nearest
 			found.Where = near(uint64(f.address), uint64(f.bytes), uint64(nearest.begin), uint64(nearest.end))
@@ -120,6 +138,9 @@ var kinds = map[uint32]device.FindingKind{
 
 func sideOf(c *C.struct_accscope_simt_side, f *C.struct_accscope_simt_finding, program func(function unsafe.Pointer) *Program) device.Side {
 	s := device.Side{Operation: device.ActivityKind(c.operation), Store: c.store != 0, Atomic: c.atomic != 0, Correlation: uint64(c.correlation), Gang: uint32(c.gang), Worker: -1, Lane: -1}
+	if c.operation == C.SIMT_HOST {
+		s.Operation, s.Returned = 0, uintptr(c.returned)
+	}
 	if c.thread != C.UINT32_MAX && f.vector > 0 {
 		s.Worker, s.Lane = int(c.thread/f.vector), int(c.thread%f.vector)
 	}

@@ -21,13 +21,14 @@ struct accscope_simt_stamp
 {
   uint32_t queue;
   uint64_t sequence;		/* on its queue, from 1 */
+  uint64_t launch;		/* how many launches there were, with this one if it is one */
   uint64_t clock[CHECKED_QUEUES];	/* what is over before it, by queue */
 };
 
 /* What is done to memory; the first are accscope_sim_kind's.  */
 enum accscope_simt_access
 {
-  SIMT_KERNEL = 1, SIMT_UPLOAD, SIMT_DOWNLOAD, SIMT_COPY, SIMT_FILL, SIMT_STORE
+  SIMT_KERNEL = 1, SIMT_UPLOAD, SIMT_DOWNLOAD, SIMT_COPY, SIMT_FILL, SIMT_STORE, SIMT_HOST
 };
 
 /* An operation that runs.  */
@@ -49,10 +50,11 @@ enum accscope_simt_found
   FOUND_LOST_WRITE
 };
 
-/* One side of a finding: an access of a lane, or a transfer.  */
+/* One side of a finding: an access of a lane or of the host's code, or a transfer.  */
 struct accscope_simt_side
 {
-  enum accscope_simt_access operation;
+  enum accscope_simt_access operation;	/* 0: there is no such side */
+  uintptr_t returned;		/* of the host's: behind the access; 0: not known */
   const struct accscope_simt_function *kernel, *function;	/* NULL where not known */
   uint32_t instruction;
   uint32_t gang, thread;	/* thread: worker and lane of the gang; UINT32_MAX: not known */
@@ -63,14 +65,15 @@ struct accscope_simt_side
 struct accscope_simt_finding
 {
   enum accscope_simt_found kind;
-  struct accscope_simt_side side, other;	/* of races */
+  struct accscope_simt_side side, other;
   uint32_t workers, vector;	/* of the launch */
   uintptr_t address;
   uint64_t bytes;
+  uint64_t allocation;		/* its number, of what is stale on the device */
   struct accscope_simt_range nearest, next;	/* before and behind the address */
   uint64_t value;		/* of two writes by one instruction: what the first of them wrote */
   int unequal;			/* atomic: another one wrote something else, or it is none of these */
-  int later;			/* atomic: of what is stale, it was brought up to date after that */
+  int later;			/* atomic: it may be meant so: of what is stale, it was brought up to date after that */
   uint64_t count;		/* atomic: how often it was met */
 };
 
@@ -84,6 +87,14 @@ void accscope_simt_written (struct accscope_simt_memory *memory, uintptr_t begin
 /* The same, and others may go on reading and writing there.  */
 void accscope_simt_give_out (struct accscope_simt_memory *memory, uintptr_t begin, size_t bytes);
 
+/* Memory of the device is what the host's code has at an address, from now on; or another one is
+   not any more.  */
+void accscope_simt_map (struct accscope_simt_memory *memory, uintptr_t device, uintptr_t host, size_t bytes);
+void accscope_simt_unmap (struct accscope_simt_memory *memory, uintptr_t device, uintptr_t host, size_t bytes);
+
+/* The device's memory goes: the host's code is not looked at any more.  */
+void accscope_simt_checker_end (struct accscope_simt_checker *checker);
+
 /* Findings since the first: their number, and one of them, which stays where it is.  */
 uint32_t accscope_simt_found_count (const struct accscope_simt_checker *checker);
 const struct accscope_simt_finding *accscope_simt_found (const struct accscope_simt_checker *checker, uint32_t number);
@@ -96,6 +107,8 @@ struct accscope_simt_looked_at
   uint64_t accesses, bytes;	/* of lanes */
   uint64_t launches, compared;	/* by the host, and those at which its memory was compared */
   int unreadable;		/* the system lets nobody read the host's memory that way */
+  int watched;			/* the accesses of the host's code are seen */
+  uint64_t host;		/* of those, to memory that is on the device or was */
 };
 struct accscope_simt_looked_at accscope_simt_looked_at (const struct accscope_simt_checker *checker);
 
@@ -117,9 +130,12 @@ struct accscope_simt_checks
   void (*begin) (struct accscope_simt_operation *, uint32_t count);
   void (*end) (struct accscope_simt_operation *);
   /* A transfer within an operation, to and from memory of the device, 0 where that is not at this
-     side, before it takes place; and behind it, with the host's address, 0 for none.  */
+     side, before it takes place; and behind it, with the host's address, 0 for none, and whether it came to the host.  */
   void (*transfer) (struct accscope_simt_operation *, struct accscope_simt_memory *, uintptr_t to, uintptr_t from, size_t bytes);
-  void (*same) (struct accscope_simt_memory *, uintptr_t device, uintptr_t host, size_t bytes);
+  void (*same) (struct accscope_simt_memory *, uintptr_t device, uintptr_t host, size_t bytes, int brought);
+  /* A transfer of memory of the device is put onto its queue.  */
+  void (*moves) (struct accscope_simt_checker *, struct accscope_simt_memory *, const struct accscope_simt_stamp *, enum accscope_simt_access, uint64_t correlation,
+		 uintptr_t device, size_t bytes);
   /* The host launches a kernel: what has it changed?  */
   void (*launch) (struct accscope_simt_checker *);
 };

@@ -29,6 +29,8 @@ struct accscope_simt_checker
   struct known known[KNOWN];
   uint64_t known_count;
   struct accscope_simt_shadow *shadows, *gone;
+  uint32_t forgotten;		/* atomic: how often all accesses were */
+  int ended;			/* the device's memory can be looked at no more */
 
   uint64_t comparing, ran;	/* nanoseconds: with the host's memory, and of operations; atomic */
   struct accscope_simt_looked_at looked_at;	/* atomic */
@@ -41,10 +43,18 @@ struct known accscope_simt_known (struct accscope_simt_checker *c, uint32_t numb
 int accscope_simt_before (const struct known *other, const struct accscope_simt_operation *o);
 void accscope_simt_forget (struct accscope_simt_checker *c);
 void accscope_simt_transfer (struct accscope_simt_operation *o, struct accscope_simt_memory *m, uintptr_t to, uintptr_t from, size_t bytes);
-void accscope_simt_same (struct accscope_simt_memory *m, uintptr_t device, uintptr_t host, size_t bytes);
+void accscope_simt_same (struct accscope_simt_memory *m, uintptr_t device, uintptr_t host, size_t bytes, int brought);
 void accscope_simt_launched (struct accscope_simt_checker *c);
+void accscope_simt_moves (struct accscope_simt_checker *c, struct accscope_simt_memory *m, const struct accscope_simt_stamp *stamp, enum accscope_simt_access kind,
+			  uint64_t correlation, uintptr_t device, size_t bytes);
+/* Whether the accesses of the host's code are seen.  */
+int accscope_simt_watched (void);
+/* The host's memory is not on this device any more, or not in this allocation.  */
+void accscope_simt_host_forget (struct accscope_simt_checker *c, const struct accscope_simt_shadow *s);
+/* Whether the host knows that an operation is over.  */
+int accscope_simt_heard (struct accscope_simt_checker *c, uint32_t queue, uint64_t sequence);
 uint64_t accscope_simt_nanoseconds (void);
-void accscope_simt_later (struct accscope_simt_checker *c, uintptr_t begin);
+void accscope_simt_later (struct accscope_simt_checker *c, uint64_t allocation);
 void accscope_simt_tell_of (struct accscope_simt_checker *c, const struct accscope_simt_finding *f);
 
 /* Of an allocation; NULL: the host has no memory left, and it is not checked.  */

@@ -36,7 +36,7 @@ static int
 same_side (const struct accscope_simt_side *a, const struct accscope_simt_side *b, int few)
 {
   return a->operation == b->operation && a->kernel == b->kernel && a->function == b->function && a->instruction == b->instruction
-	 && a->store == b->store && (a->operation == SIMT_KERNEL || !few || a->correlation == b->correlation);
+	 && a->store == b->store && a->returned == b->returned && (a->operation == SIMT_KERNEL || !few || a->correlation == b->correlation);
 }
 
 static int
@@ -48,6 +48,8 @@ same (const struct accscope_simt_finding *a, const struct accscope_simt_finding 
 static void
 again (struct accscope_simt_finding *known, const struct accscope_simt_finding *f)
 {
+  if (!f->later && f->kind != FOUND_STALE_ON_DEVICE)
+    __atomic_store_n (&known->later, 0, __ATOMIC_RELAXED);
   if (f->unequal || f->value != known->value)
     __atomic_store_n (&known->unequal, 1, __ATOMIC_RELAXED);
   __atomic_fetch_add (&known->count, 1, __ATOMIC_RELAXED);
@@ -83,10 +85,10 @@ accscope_simt_tell_of (struct accscope_simt_checker *c, const struct accscope_si
 
 /* What was stale of an allocation has been brought up to date.  */
 void
-accscope_simt_later (struct accscope_simt_checker *c, uintptr_t begin)
+accscope_simt_later (struct accscope_simt_checker *c, uint64_t allocation)
 {
   for (uint32_t n = 0, found = __atomic_load_n (&c->found, __ATOMIC_ACQUIRE); n < found; n++)
-    if (c->findings[n].kind == FOUND_STALE_ON_DEVICE && c->findings[n].nearest.begin == begin)
+    if (c->findings[n].kind == FOUND_STALE_ON_DEVICE && c->findings[n].allocation == allocation)
       __atomic_store_n (&c->findings[n].later, 1, __ATOMIC_RELAXED);
 }
 

@@ -67,6 +67,8 @@ accscope_simt_memory_close (struct accscope_simt_memory *m)
 {
   if (!m)
     return;
+  if (m->checker)
+    accscope_simt_checker_end (m->checker);
   for (size_t n = 0; n < m->count; n++)
     if (m->ranges[n].shadow)
       accscope_simt_shadow_end (m->ranges[n].shadow);

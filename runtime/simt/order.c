@@ -1,5 +1,5 @@
 /* Which operations are over before which others begin.  */
-#include "checker.h"
+#include "shadow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +19,19 @@ accscope_simt_checker_open (void)
 }
 
 void
+accscope_simt_checker_end (struct accscope_simt_checker *c)
+{
+  accscope_simt_host_forget (c, NULL);
+  c->ended = 1;
+}
+
+void
 accscope_simt_checker_close (struct accscope_simt_checker *c)
 {
   if (!c)
     return;
+  accscope_simt_host_forget (c, NULL);
+  accscope_simt_forget_discarded (c);
   accscope_simt_free_gone (c);
   pthread_rwlock_destroy (&c->running);
   pthread_mutex_destroy (&c->lock);
@@ -72,6 +81,8 @@ submit (struct accscope_simt_checker *c, uint32_t queue)
   pthread_mutex_lock (&c->lock);
   learn (s, &c->host);
   made = copy (s);
+  if (made)
+    made->launch = RELAXED_LOAD (&c->looked_at.launches);
   s->clock[queue] = ++s->sequence;
   if (made)
     made->sequence = s->sequence;
@@ -117,6 +128,17 @@ idle (struct accscope_simt_checker *c, uint32_t queue)
 {
   if (queue < CHECKED_QUEUES)
     heard (c, &c->queues[queue]);
+}
+
+int
+accscope_simt_heard (struct accscope_simt_checker *c, uint32_t queue, uint64_t sequence)
+{
+  int is;
+
+  pthread_mutex_lock (&c->lock);
+  is = sequence <= c->host.clock[queue];
+  pthread_mutex_unlock (&c->lock);
+  return is;
 }
 
 /* The lowest number of an operation that may run beside this one: all that have begun are
@@ -239,4 +261,5 @@ accscope_simt_before (const struct known *other, const struct accscope_simt_oper
 }
 
 const struct accscope_simt_checks accscope_simt_checks
-  = { queue, submit, mark, wait_for, heard, idle, begin, end, accscope_simt_transfer, accscope_simt_same, accscope_simt_launched };
+  = { queue, submit, mark, wait_for, heard, idle, begin, end, accscope_simt_transfer, accscope_simt_same, accscope_simt_moves,
+      accscope_simt_launched };

@@ -303,13 +303,41 @@ touch (struct accscope_simt_shadow *s, struct access *a)
     }
 }
 
+/* What a lane reads, and one of the sides has changed.  */
+static void
+stale (struct accscope_simt_shadow *s, const struct access *a, size_t at)
+{
+  const size_t block = at / BLOCK;
+  const uint64_t bits = bits_of (at % BLOCK, at % BLOCK + a->size);
+  char host[8];
+
+  if (s->tainted && RELAXED_LOAD (&s->tainted[block]) & bits)
+    {
+      struct accscope_simt_finding f = finding (FOUND_STALE_ON_HOST, a);
+
+      f.other = s->tainted_by;
+      f.later = !s->host_sites;
+      accscope_simt_tell_of (a->operation->checker, &f);
+    }
+  if (RELAXED_LOAD (&s->by_host[block]) & ~RELAXED_LOAD (&s->by_device[block]) & bits && !s->given_out
+      && RELAXED_LOAD (&s->since[block]) < a->operation->stamp->launch
+      && accscope_simt_host_memory (s->host + at, host, a->size) && memcmp (host, (const void *) a->address, a->size) != 0)
+    {
+      struct accscope_simt_finding f = finding (FOUND_STALE_ON_DEVICE, a);
+
+      f.allocation = s->serial;
+      if (s->host_sites && s->host_sites[at / GRANULE])
+	f.other = accscope_simt_host_side (s->host_sites[at / GRANULE], 1);
+      accscope_simt_tell_of (a->operation->checker, &f);
+    }
+}
+
 /* What a lane reads, and uses for more than a copy.  */
 static void
 use (struct accscope_simt_shadow *s, const struct access *a)
 {
   const size_t at = a->address - s->begin;
   const uint8_t bits = (uint8_t) (((1u << a->size) - 1) << at % 8);
-  char host[8];
 
   if ((RELAXED_LOAD (&s->defined[at / 8]) & bits) != bits)
     {
@@ -317,24 +345,20 @@ use (struct accscope_simt_shadow *s, const struct access *a)
 
       accscope_simt_tell_of (a->operation->checker, &f);
     }
-  if (RELAXED_LOAD (&s->changed[at / BLOCK]) == BY_HOST && accscope_simt_host_memory (s->host + at, host, a->size)
-      && memcmp (host, (const void *) a->address, a->size) != 0)
-    {
-      struct accscope_simt_finding f = finding (FOUND_STALE_ON_DEVICE, a);
-
-      f.nearest.begin = s->begin;
-      accscope_simt_tell_of (a->operation->checker, &f);
-    }
+  stale (s, a, at);
 }
 
 static void
 change (struct accscope_simt_shadow *s, const struct access *a)
 {
   const size_t at = a->address - s->begin;
+  const uint64_t bits = bits_of (at % BLOCK, at % BLOCK + a->size);
 
   define (s, at, a->size, 1);
-  if (!(RELAXED_LOAD (&s->changed[at / BLOCK]) & BY_DEVICE))
-    __atomic_fetch_or (&s->changed[at / BLOCK], BY_DEVICE, __ATOMIC_RELAXED);
+  if ((RELAXED_LOAD (&s->by_device[at / BLOCK]) & bits) != bits)
+    __atomic_fetch_or (&s->by_device[at / BLOCK], bits, __ATOMIC_RELAXED);
+  if (s->tainted && RELAXED_LOAD (&s->tainted[at / BLOCK]) & bits)
+    __atomic_fetch_and (&s->tainted[at / BLOCK], ~bits, __ATOMIC_RELAXED);
 }
 
 /* Accesses of lanes to memory of the device are findings, and go nowhere, where there is
@@ -420,7 +444,7 @@ accscope_simt_looked_at (const struct accscope_simt_checker *c)
 {
   return (struct accscope_simt_looked_at) {
     RELAXED_LOAD (&c->looked_at.accesses), RELAXED_LOAD (&c->looked_at.bytes), RELAXED_LOAD (&c->looked_at.launches),
-    RELAXED_LOAD (&c->looked_at.compared), RELAXED_LOAD (&c->looked_at.unreadable)
+    RELAXED_LOAD (&c->looked_at.compared), RELAXED_LOAD (&c->looked_at.unreadable), accscope_simt_watched (), RELAXED_LOAD (&c->looked_at.host)
   };
 }
 
@@ -438,18 +462,24 @@ move (struct accscope_simt_operation *o, struct accscope_simt_memory *m, uintptr
   return s;
 }
 
+struct accscope_simt_side
+accscope_simt_writer (struct accscope_simt_checker *checker, uint64_t cell)
+{
+  const struct cell c = unpacked (cell, 1);
+  const struct known k = accscope_simt_known (checker, c.number);
+  struct accscope_simt_side side = { .operation = k.kind, .kernel = k.kernel, .store = 1, .correlation = k.correlation, .gang = c.number - k.first, .thread = UINT32_MAX };
+
+  side.function = accscope_simt_at (c.site, &side.instruction);
+  return side;
+}
+
 void
 accscope_simt_blame (struct accscope_simt_shadow *s, enum accscope_simt_found kind, size_t at, size_t bytes)
 {
-  const struct cell c = unpacked (RELAXED_LOAD (&s->written[at / GRANULE]), 1);
-  const struct known k = accscope_simt_known (s->checker, c.number);
-  struct accscope_simt_finding f = {
-    .kind = kind, .address = s->begin + at, .bytes = bytes, .count = 1, .nearest = { s->begin, s->begin + s->bytes, NULL },
-    .side = { .operation = k.kind, .kernel = k.kernel, .store = 1, .correlation = k.correlation, .gang = c.number - k.first, .thread = UINT32_MAX }
-  };
+  struct accscope_simt_finding f = { .kind = kind, .address = s->begin + at, .bytes = bytes, .count = 1, .nearest = { s->begin, s->begin + s->bytes, NULL } };
 
-  f.side.function = accscope_simt_at (c.site, &f.side.instruction);
-  if (k.kind == SIMT_KERNEL)
+  f.side = accscope_simt_writer (s->checker, RELAXED_LOAD (&s->written[at / GRANULE]));
+  if (f.side.operation == SIMT_KERNEL)
     accscope_simt_tell_of (s->checker, &f);
 }
 
@@ -499,6 +529,8 @@ accscope_simt_transfer (struct accscope_simt_operation *o, struct accscope_simt_
 {
   if (to && !from)
     overwrite (m, to, bytes);
+  if (from && !to)
+    accscope_simt_revert (o, m, from, bytes);
 
   struct accscope_simt_shadow *source = from ? move (o, m, from, bytes, 0) : NULL, *target = to ? move (o, m, to, bytes, 1) : NULL;
 
@@ -506,6 +538,7 @@ accscope_simt_transfer (struct accscope_simt_operation *o, struct accscope_simt_
     bring (o, source, from - source->begin, bytes);
   if (!target)
     return;
+  accscope_simt_taint (target, to - target->begin, bytes, o->kind == SIMT_UPLOAD);
   if (!source)
     define (target, to - target->begin, bytes, 1);
   else if (undefined (source, from - source->begin, bytes) == bytes)

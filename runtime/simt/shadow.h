@@ -16,12 +16,36 @@ struct accscope_simt_shadow
   uint8_t *defined;		/* a bit a byte, atomic */
   int given_out;		/* others may use it unseen */
   uintptr_t host;		/* where its first byte is on the host; 0: that is not known */
+  int mapped;			/* the runtime has said so */
+  int met;			/* both sides had the same once */
+  uint64_t serial;		/* no other one's */
   uint32_t *agreed;		/* by block: the hash of what both sides had last; 0: not known */
-  uint8_t *changed;		/* by block, atomic: since then, by whom */
+  /* Since both sides had the same, by block, a bit a byte, atomic: what kernels have written, what
+     the host has changed, and of that, what it has not read.  */
+  uint64_t *by_device, *by_host, *unread;
+  uint32_t *since;		/* by block: how many launches there were before the host's last change of it */
+  uint16_t *host_sites;		/* by granule: where the host has written it; NULL: its accesses are not seen */
+  uint64_t *tainted;		/* by block, a bit a byte: an upload brought what a kernel's result never got to; NULL: none */
+  struct accscope_simt_side tainted_by;	/* who has written such a result */
 };
 
 #define BLOCK 64
-enum { BY_DEVICE = 1, BY_HOST = 2 };
+
+/* The bits of a block's bytes [low, high).  */
+static inline uint64_t
+bits_of (size_t low, size_t high)
+{
+  return (high - low == BLOCK ? UINT64_MAX : ((uint64_t) 1 << (high - low)) - 1) << low;
+}
+
+/* The bits of a range's bytes in block n of it.  */
+static inline uint64_t
+bits_in (size_t n, size_t begin, size_t end)
+{
+  const size_t low = n * BLOCK;
+
+  return bits_of (begin > low ? begin - low : 0, end - low < BLOCK ? end - low : BLOCK);
+}
 
 /* A cell, from its lowest bit: the operation's number, 0 for none, the thread in the gang,
    the warp's clock, the bytes of the granule, and then of a writer whether it was atomic,
@@ -66,9 +90,34 @@ unpacked (uint64_t bits, int writer)
 void accscope_simt_blame (struct accscope_simt_shadow *s, enum accscope_simt_found kind, size_t at, size_t bytes);
 /* An upload comes over what kernels have written.  */
 void accscope_simt_overwrite (struct accscope_simt_shadow *s, size_t at, size_t bytes);
+/* Of the BLOCK bytes there; never 0.  */
+uint32_t accscope_simt_hash (const void *block);
 /* Reads memory of the host that may not exist; 0: it cannot be read.  */
 int accscope_simt_host_memory (uintptr_t at, void *to, size_t bytes);
 /* Tells what kernels have written of an allocation, and nobody has brought to the host.  */
 void accscope_simt_discard (struct accscope_simt_shadow *s);
+/* Who has written a byte last.  */
+struct accscope_simt_side accscope_simt_writer (struct accscope_simt_checker *c, uint64_t cell);
+
+/* A download comes over what the host has changed.  */
+void accscope_simt_revert (struct accscope_simt_operation *o, struct accscope_simt_memory *m, uintptr_t from, size_t bytes);
+
+/* discarded.c: of memory that is not on the device any more, and whose changes there never came to
+   the host.  */
+/* The allocation goes.  */
+void accscope_simt_keep_discarded (struct accscope_simt_shadow *s);
+/* Its bytes are written by an upload or something else.  */
+void accscope_simt_taint (struct accscope_simt_shadow *s, size_t at, size_t bytes, int uploaded);
+/* The host's bytes have other values now, or are read or written by its code.  */
+void accscope_simt_undiscard (uintptr_t host, size_t bytes);
+void accscope_simt_read_discarded (uintptr_t host, size_t bytes, uintptr_t returned);
+void accscope_simt_forget_discarded (const struct accscope_simt_checker *c);
+
+/* host.c: the place behind an access of the host's, as a number, 0 where there are too many; and
+   as a side.  */
+uint16_t accscope_simt_host_site (uintptr_t returned);
+struct accscope_simt_side accscope_simt_host_side (uint16_t site, int store);
+/* The host's code is to be seen where it uses memory, or no more.  */
+void accscope_simt_watch (uintptr_t begin, size_t bytes, int is);
 
 #endif

@@ -1,6 +1,6 @@
-/* Which side of a mapping has changed what, since both had the same: by blocks, of which the
-   hash is kept.  The device's changes are seen, the host's are looked for when a kernel is
-   launched.  */
+/* Which side of a mapping has changed what, since both had the same.  The device's changes are
+   seen, and the host's where its code tells of them (host.c); else they are looked for when a
+   kernel is launched, by blocks, of which the hash is kept.  */
 #define _GNU_SOURCE
 #include "shadow.h"
 
@@ -28,8 +28,8 @@ accscope_simt_host_memory (uintptr_t at, void *to, size_t bytes)
 }
 
 /* Of a block; never 0.  */
-static uint32_t
-hash (const void *block)
+uint32_t
+accscope_simt_hash (const void *block)
 {
   uint64_t words[BLOCK / 8], sum = 0x9e3779b97f4a7c15;
 
@@ -44,27 +44,43 @@ hash (const void *block)
 
 /* Both sides have the same in these bytes: of whole blocks that is kept.  */
 void
-accscope_simt_same (struct accscope_simt_memory *m, uintptr_t device, uintptr_t host, size_t bytes)
+accscope_simt_same (struct accscope_simt_memory *m, uintptr_t device, uintptr_t host, size_t bytes, int brought)
 {
   struct accscope_simt_shadow *s = accscope_simt_memory_find (m, device).shadow;
   size_t at, end;
+  int own;
 
   if (!s || bytes == 0 || bytes > s->bytes - (device - s->begin))
     return;
   at = device - s->begin;
   end = at + bytes;
-  if (s->host && s->host != host - at)
-    memset (s->agreed, 0, (s->bytes / BLOCK + 1) * sizeof *s->agreed);
-  s->host = host - at;
+  if (!s->mapped && s->host != host - at)
+    {
+      if (s->host)
+	memset (s->agreed, 0, (s->bytes / BLOCK + 1) * sizeof *s->agreed);
+      s->host = host - at;
+    }
+  s->met = 1;
+  own = s->host == host - at; /* else it goes by way of memory of the runtime's */
   for (size_t n = at / BLOCK; n * BLOCK < end; n++)
     {
       const int whole = n * BLOCK >= at && (n + 1) * BLOCK <= end;
+      const uint64_t bits = bits_in (n, at, end);
 
-      if (RELAXED_LOAD (&s->changed[n]) & BY_HOST)
-	accscope_simt_later (s->checker, s->begin);
-      RELAXED_STORE (&s->agreed[n], whole ? hash ((const char *) s->begin + n * BLOCK) : 0);
-      RELAXED_STORE (&s->changed[n], 0);
+      if (RELAXED_LOAD (&s->by_host[n]) & bits)
+	{
+	  if (!brought)
+	    accscope_simt_later (s->checker, s->serial);
+	  __atomic_fetch_and (&s->by_host[n], ~bits, __ATOMIC_RELAXED);
+	}
+      if (s->unread && RELAXED_LOAD (&s->unread[n]) & bits)
+	__atomic_fetch_and (&s->unread[n], ~bits, __ATOMIC_RELAXED);
+      if (RELAXED_LOAD (&s->by_device[n]) & bits)
+	__atomic_fetch_and (&s->by_device[n], ~bits, __ATOMIC_RELAXED);
+      RELAXED_STORE (&s->agreed[n], whole && own ? accscope_simt_hash ((const char *) s->begin + n * BLOCK) : 0);
     }
+  if (own && brought)
+    accscope_simt_undiscard (host, bytes);
 }
 
 void
@@ -80,7 +96,7 @@ accscope_simt_give_out (struct accscope_simt_memory *m, uintptr_t begin, size_t 
 
 /* Looks for what the host has changed of an allocation.  */
 static void
-compare (struct accscope_simt_shadow *s)
+compare (struct accscope_simt_shadow *s, uint32_t launches)
 {
   char host[64 * BLOCK];
   const size_t blocks = s->bytes / BLOCK;
@@ -99,8 +115,15 @@ compare (struct accscope_simt_shadow *s)
 	{
 	  uint32_t agreed = RELAXED_LOAD (&s->agreed[i]);
 
-	  if (agreed && !s->given_out && !(RELAXED_LOAD (&s->changed[i]) & BY_DEVICE))
-	    RELAXED_STORE (&s->changed[i], hash (host + (i - n) * BLOCK) == agreed ? 0 : BY_HOST);
+	  if (!agreed || s->given_out || RELAXED_LOAD (&s->by_device[i]))
+	    continue;
+	  if (accscope_simt_hash (host + (i - n) * BLOCK) == agreed)
+	    RELAXED_STORE (&s->by_host[i], 0);
+	  else if (!RELAXED_LOAD (&s->by_host[i])) /* else it was seen */
+	    {
+	      RELAXED_STORE (&s->since[i], launches - 1);
+	      RELAXED_STORE (&s->by_host[i], UINT64_MAX);
+	    }
 	}
     }
 }
@@ -111,69 +134,85 @@ accscope_simt_launched (struct accscope_simt_checker *c)
 {
   const uint64_t begin = accscope_simt_nanoseconds ();
 
-  __atomic_fetch_add (&c->looked_at.launches, 1, __ATOMIC_RELAXED);
+  const uint32_t launches = (uint32_t) __atomic_add_fetch (&c->looked_at.launches, 1, __ATOMIC_RELAXED);
+
   if (RELAXED_LOAD (&c->comparing) > RELAXED_LOAD (&c->ran) + 500000000)
     return;
   __atomic_fetch_add (&c->looked_at.compared, 1, __ATOMIC_RELAXED);
   pthread_mutex_lock (&c->lock);
   for (struct accscope_simt_shadow *s = c->shadows; s; s = s->next)
     if (s->host)
-      compare (s);
+      compare (s, launches);
   pthread_mutex_unlock (&c->lock);
   __atomic_fetch_add (&c->comparing, accscope_simt_nanoseconds () - begin, __ATOMIC_RELAXED);
 }
 
-/* The first block of a range that the device has changed; end where there is none.  */
+/* The first granule of a range that a kernel has written, if no later operation has read it, nor
+   that one itself unless it may; end where there is none.  Where somebody has read of the
+   block, the others were for nobody, or are read later.  */
 static size_t
-dirty (const struct accscope_simt_shadow *s, size_t block, size_t end)
+unread (const struct accscope_simt_shadow *s, size_t at, size_t end, int itself)
 {
-  while (block < end && !(RELAXED_LOAD (&s->changed[block]) & BY_DEVICE))
+  size_t block = at / BLOCK;
+
+  while (block * BLOCK < end && !(RELAXED_LOAD (&s->by_device[block]) & bits_in (block, at, end)))
     block++;
-  return block;
-}
-
-/* The first granule of a block that a kernel has written, and that no later operation has
-   read, nor that one itself unless it may; that behind the block where there is none.  */
-static size_t
-unread (const struct accscope_simt_shadow *s, size_t block, int itself)
-{
-  size_t n = block * (BLOCK / GRANULE), end = n + BLOCK / GRANULE;
-
-  for (; n < end && n * GRANULE < s->bytes; n++)
+  for (size_t n = block * BLOCK; n < end && n < (block + 1) * BLOCK; n += GRANULE)
     {
-      const struct cell written = unpacked (RELAXED_LOAD (&s->written[n]), 1), read = unpacked (RELAXED_LOAD (&s->read[n]), 0);
+      const struct cell written = unpacked (RELAXED_LOAD (&s->written[n / GRANULE]), 1), read = unpacked (RELAXED_LOAD (&s->read[n / GRANULE]), 0);
 
-      if (written.site && read.number < written.number + (uint32_t) itself)
+      if (n >= at && RELAXED_LOAD (&s->by_device[block]) & bits_in (block, n, n + GRANULE) && written.site
+	  && read.number < written.number + (uint32_t) itself)
 	return n;
     }
   return end;
 }
 
-/* Tells what nobody has read of a block, unless it is the end.  Where somebody has read of the
-   first one that was changed, the others were for nobody, or are read later.  */
-static void
-blame_unread (struct accscope_simt_shadow *s, enum accscope_simt_found kind, size_t block, size_t end, int itself)
-{
-  size_t granule;
-
-  if (block < end && (granule = unread (s, block, itself)) < (block + 1) * (BLOCK / GRANULE))
-    accscope_simt_blame (s, kind, granule * GRANULE, GRANULE);
-}
-
 void
 accscope_simt_overwrite (struct accscope_simt_shadow *s, size_t at, size_t bytes)
 {
-  const size_t first = (at + BLOCK - 1) / BLOCK, end = s->given_out ? first : (at + bytes) / BLOCK;
+  const size_t end = at + bytes, found = s->given_out ? end : unread (s, at, end, 0);
 
-  blame_unread (s, FOUND_LOST_WRITE, dirty (s, first, end), end, 0);
+  if (found < end)
+    accscope_simt_blame (s, FOUND_LOST_WRITE, found, GRANULE);
+}
+
+/* Where the device has changed it before, the host may have used it as it liked.  */
+void
+accscope_simt_revert (struct accscope_simt_operation *o, struct accscope_simt_memory *m, uintptr_t from, size_t bytes)
+{
+  struct accscope_simt_shadow *s = accscope_simt_memory_find (m, from).shadow;
+  const size_t at = s ? from - s->begin : 0, end = at + bytes;
+
+  if (!s || !s->unread || !s->host || s->given_out || bytes > s->bytes - at)
+    return;
+  for (size_t n = at / BLOCK; n * BLOCK < end; n++)
+    for (uint64_t rest = RELAXED_LOAD (&s->by_host[n]) & RELAXED_LOAD (&s->unread[n]) & bits_in (n, at, end); rest; rest &= rest - 1)
+      {
+	const size_t byte = n * BLOCK + (size_t) __builtin_ctzll (rest);
+
+	if (!s->host_sites[byte / GRANULE] || *(const char *) (s->host + byte) == *(const char *) (s->begin + byte))
+	  continue;
+	const size_t wide = (RELAXED_LOAD (&s->by_host[n]) >> (byte % BLOCK & ~(size_t) 7) & 0xff) == 0xff ? 8
+			    : (RELAXED_LOAD (&s->by_host[n]) >> (byte % BLOCK & ~(size_t) 3) & 0xf) == 0xf ? 4 : 1;
+	struct accscope_simt_finding f = {
+	  .kind = FOUND_LOST_WRITE, .address = s->begin + (byte & ~(wide - 1)), .bytes = wide, .count = 1, .nearest = { s->begin, s->begin + s->bytes, NULL },
+	  .side = accscope_simt_host_side (s->host_sites[byte / GRANULE], 1), .other = { .operation = o->kind, .correlation = o->correlation, .thread = UINT32_MAX },
+	  .later = (RELAXED_LOAD (&s->by_device[n]) >> byte % BLOCK & 1) != 0
+	};
+
+	accscope_simt_tell_of (o->checker, &f);
+	return;
+      }
 }
 
 void
 accscope_simt_discard (struct accscope_simt_shadow *s)
 {
-  const size_t end = s->bytes / BLOCK;
+  const size_t end = s->met && !s->given_out ? s->bytes : 0, found = unread (s, 0, end, 1);
 
-  blame_unread (s, FOUND_STALE_ON_HOST, s->host && !s->given_out ? dirty (s, 0, end) : end, end, 1);
+  if (found < end)
+    accscope_simt_blame (s, FOUND_STALE_ON_HOST, found, GRANULE);
 }
 
 void

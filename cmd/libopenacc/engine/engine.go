@@ -69,6 +69,7 @@ func accscope_engine_begin(from *C.struct_accscope_host) C.int {
 	options := openacc.Options{
 		Callbacks:  registry,
 		Attributor: references,
+		Locator:    references,
 		Namer:      references,
 		Exit:       func(status int) { C.accscope_exit(leaveAndExit, C.int(status)) },
 		Stop:       func() { C.accscope_engine_stop() },

@@ -217,7 +217,7 @@ given_up (double *b)
 {
 #pragma acc parallel loop copyin(b[0:N])
   for (int i = 0; i < N; i++)
-    b[i] += 1;			/* CHECK stale-on-host? b */
+    b[i] += 1;			/* CHECK stale-on-host? b */ /* which is sent again */
 }
 
 static void
@@ -231,7 +231,7 @@ overwritten (double *b)
 #pragma acc update device(b[0:N])
 #pragma acc parallel loop
     for (int i = 0; i < N; i++)
-      b[i] += i;
+      b[i] += i;		/* CHECK stale-on-host? b */
   }
 }
 
