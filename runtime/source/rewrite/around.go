@@ -7,14 +7,22 @@ import (
 )
 
 // around puts the construct into a data region. What the construct does asynchronously is
-// waited for where the region ends, which may copy.
-func (c *construct) around(region string) {
+// waited for where the region ends, which may copy. Behind its end are further lines.
+func (c *construct) around(region string, behind ...string) {
 	open, end := c.language.region(region)
 	c.before = append(c.before, open...)
-	c.last = append([]string{end}, c.last...)
+	c.last = append(append([]string{end}, behind...), c.last...)
 	if async := c.find("async"); async != nil && c.compute() {
 		c.last = append([]string{c.language.directive("wait" + queueList(async))}, c.last...)
 	}
+}
+
+// condition is the if clause, behind a blank, as further directives of the construct have it.
+func (c *construct) condition() string {
+	if given := c.find("if"); given != nil {
+		return " if(" + given.Arguments + ")"
+	}
+	return ""
 }
 
 // queueList is the wait argument for the queue of an async clause.
@@ -93,10 +101,7 @@ func (c *construct) attach(clause string, moved []string) {
 				}
 			}
 		}
-		condition := ""
-		if given := c.find("if"); given != nil {
-			condition = " if(" + given.Arguments + ")"
-		}
+		condition := c.condition()
 		if len(mapped) > 0 {
 			c.around("data " + strings.Join(mapped, " ") + condition)
 		}

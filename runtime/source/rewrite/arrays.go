@@ -102,6 +102,24 @@ func (s *scope) declares(name string) (array, parameter bool) {
 	return d.array, d.parameter
 }
 
+// local says whether the last declaration of a name is in a block, and whether it gives a value.
+func (s *scope) local(name string) (local, initialised bool) {
+	d := s.last(name)
+	if d == nil {
+		return false, true
+	}
+	for _, token := range s.tokens[d.at:] {
+		if token == ";" || token == "," {
+			break
+		}
+		initialised = initialised || token == "=" || token == "{}"
+	}
+	for _, opened := range s.opened {
+		local = local || opened >= 0 && opened < d.at
+	}
+	return local, initialised
+}
+
 // composite says whether that is the declaration of a structure.
 func (s *scope) composite(name string) bool {
 	d := s.last(name)

@@ -35,7 +35,7 @@ func bindClause(c *construct) {
 
 var (
 	cFunction       = regexp.MustCompile(`([A-Za-z_]\w*)\s*\(`)
-	fortranFunction = regexp.MustCompile(`(?i)\b(?:subroutine|function)\s+(\w+)`)
+	fortranFunction = regexp.MustCompile(`(?i)\b(?:subroutine|function)[ \t]+(\w+)`)
 )
 
 // routine is the function that a text of C or C++ begins to declare.

@@ -186,6 +186,7 @@ func (t *text) constructs(file string, p *Preprocessed, refused map[int]bool, op
 		found.array = func(name string) bool { array, _ := p.scope.at(pragma.offset).declares(name); return array }
 		found.parameter = func(name string) bool { _, parameter := p.scope.at(pragma.offset).declares(name); return parameter }
 		found.composite = func(name string) bool { return p.scope.at(pragma.offset).composite(name) }
+		found.local = func(name string) (local, initialised bool) { return p.scope.at(pragma.offset).local(name) }
 		found.followingText = t.source[found.statement:]
 		if found.structured() || found.loop() {
 			if end, ok := directive.StatementEnd([]byte(found.followingText)); ok {
@@ -229,7 +230,10 @@ func (t *text) write(c *placed, result *Result, file string) {
 		result.Notes = append(result.Notes, Note{File: file, Line: c.line, Column: c.column, Severity: Error, Text: "the end of the statement that " + c.name + " is about cannot be found"})
 		return
 	}
-	b.WriteString("{\n")
+	block := c.name != "declare" // which is about the block that it stands in
+	if block {
+		b.WriteString("{\n")
+	}
 	statements(c.before)
 	if !dropped {
 		b.WriteString(here + "#pragma acc " + c.String() + "\n")
@@ -239,7 +243,7 @@ func (t *text) write(c *placed, result *Result, file string) {
 	}
 	statements(c.inside)
 	statements(c.after)
-	if !c.structured() {
+	if block && !c.structured() {
 		b.WriteString("}\n")
 	}
 	fmt.Fprintf(&b, "#line %d", c.following.line)

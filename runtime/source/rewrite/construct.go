@@ -23,11 +23,12 @@ type construct struct {
 	array     func(name string) bool // the source declares an array of that name
 	parameter func(name string) bool // that array is a parameter: a pointer, in C
 	composite func(name string) bool // the source declares a structure of that name
-	body      string                 // the statement that it is about, or what follows
-	flags     int                    // how many variables were made for it
-	parent    *construct             // the construct that it lies in
-	unknown   bool                   // no directive has that name
-	dropped   bool                   // the directive itself is not written
+	local     func(name string) (local, initialised bool)
+	body      string     // the statement that it is about, or what follows
+	flags     int        // how many variables were made for it
+	parent    *construct // the construct that it lies in
+	unknown   bool       // no directive has that name
+	dropped   bool       // the directive itself is not written
 	changed   bool
 
 	before []string // statements and directives ahead, a line each

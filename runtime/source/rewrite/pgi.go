@@ -74,10 +74,7 @@ func pgiClauses(c *construct) {
 		return
 	}
 	c.say("", "%s is what the directive of PGI's model is in OpenACC", c.name)
-	condition := ""
-	if given := c.find("if"); given != nil {
-		condition = " if(" + given.Arguments + ")"
-	}
+	condition := c.condition()
 	var kept []directive.Clause
 	update := false
 	scheduled := false
@@ -110,9 +107,13 @@ func pgiClauses(c *construct) {
 			continue
 		case is(clause, "local"):
 			clause.Name = "create"
-		case is(clause, "mirror", "reflected"):
-			c.refuse(clause.Name, "%s of PGI's model cannot be had with GCC: use enter data and exit data, or present", clause.Name)
+		case is(clause, "mirror") && c.language.fortran():
+			clause.Name = "create" // and allocatables has it follow the variable
+		case is(clause, "mirror"):
+			c.refuse(clause.Name, "mirror of PGI's model cannot be had in C: use enter data and exit data")
 			return
+		case is(clause, "reflected"):
+			clause.Name = "present"
 		case !c.loop():
 		case is(clause, "parallel"):
 			clause = directive.Clause{Name: "gang"}

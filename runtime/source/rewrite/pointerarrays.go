@@ -59,6 +59,9 @@ func pointerArrays(c *construct) {
 					c.add("present", rows.pointers)
 					clause = &c.clauses[i]
 				}
+			case kind == "present" && c.structured():
+				c.add("present", rows.pointers)
+				clause = &c.clauses[i]
 			default:
 				c.refuse(clause.Name, "%s of the rows of %s cannot be had with GCC", clause.Name, item)
 				return
@@ -118,9 +121,7 @@ func (c *construct) rowsOf(item string) *pointerRows {
 		row:  fmt.Sprintf("%s[accscope_i][%s_from:%s_m]", name, name, name),
 	}
 	r.low, r.length = name+"_at", name+"_n"
-	if condition := c.find("if"); condition != nil {
-		r.suffix = " if(" + condition.Arguments + ")"
-	}
+	r.suffix = c.condition()
 	if async := c.find("async"); async != nil {
 		r.wait = []string{c.language.directive("wait" + queueList(async))}
 	}

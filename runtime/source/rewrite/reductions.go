@@ -10,6 +10,7 @@ import (
 // carried out by one gang in sequence: a loop that is seq, in a construct of one gang. The
 // result is what 3.3 says, at the price of the parallelism, of which a warning tells.
 func arrayReductions(c *construct) {
+	var all []string
 	for i := range c.clauses {
 		clause := &c.clauses[i]
 		operator, list, ok := strings.Cut(clause.Arguments, ":")
@@ -27,8 +28,7 @@ func arrayReductions(c *construct) {
 		if len(others) == 0 {
 			continue
 		}
-		region := c.region()
-		if region == nil {
+		if c.region() == nil {
 			c.refuse("reduction", "a reduction of %s outside of a compute construct cannot be had with GCC, which reduces scalars alone", others[0])
 			return
 		}
@@ -36,14 +36,18 @@ func arrayReductions(c *construct) {
 		if len(scalars) == 0 {
 			clause.Arguments = ""
 		}
-		c.sequential(region)
-		region.copied(others)
+		all = append(all, others...)
 		c.note(Warning, "reduction", "the reduction of "+strings.Join(others, ", ")+" is carried out in sequence: GCC reduces scalars alone")
 		c.changed = true
+	}
+	if len(all) == 0 {
+		return
 	}
 	c.clauses = without(c.clauses, func(clause directive.Clause) bool {
 		return is(clause, "reduction") && clause.Arguments == ""
 	})
+	c.sequential(c.region())
+	c.region().copied(all)
 }
 
 // without are the clauses but for some.

@@ -172,8 +172,7 @@ func TestRefusedOfPGI(t *testing.T) {
 		{" device present(a)", "device present", 13},
 		{"  device  present (a)", "device present", 14},
 		{" function(f) reflected(a)", "function", 13},
-		{" reflected(a)", "reflected", 13},
-		{" copyin(b), mirror(a)", "mirror", 24},
+		{" copyin(b), function(f)", "function", 24},
 	} {
 		preprocessed := ReadPreprocessed("# 1 \"a.c\"\n\n#pragma acc" + test.directive + "\n")
 		inC := C("\n#pragma acc"+test.directive+"\n", "a.c", preprocessed, nil, nil, Options{Device: "nvidia"})
@@ -276,6 +275,30 @@ func TestConditionsInDirective(t *testing.T) {
 	result := Fortran(source, "a.F90", false, made, nothingIncluded, Options{Device: "nvidia"})
 	if text := result.Text; !result.Changed || !strings.HasPrefix(text, "#ifdef A\n#else\n# 1 \"a.F90\"\n") || strings.Count(text, "#endif") != 1 {
 		t.Errorf("got\n%s", text)
+	}
+}
+
+// Lines that a directive goes on in begin no directive of PGI's model, and words go on in them.
+func TestContinuedLines(t *testing.T) {
+	for source, want := range map[string]string{
+		"!$acc parallel loop & ! of copies\n!$acc copyout(a) &\n!$acc\n!$acc& self(c)\ndo i = 1, 2\nend do\n":     "!$acc parallel loop copyout(a) if(.not. (c))\n",
+		"!$acc parallel self num_ga&\n\n!$acc&ngs(2) copy(a)\n!$acc end parallel\n":                               "!$acc parallel num_gangs(2) copy(a) if(.false.)\n",
+		"!$acc parallel if(a" + strings.Repeat(" + a", 40) + " > 0)\n!$acc end parallel\n":                        "&\n!$acc& ",
+		"end subroutine\nsubroutine f\n!$acc routine bind(g)\nend\n!$acc serial\ncall f\n!$acc end serial\nend\n": "\ncall g\n",
+	} {
+		if result := Fortran(source, "a.f90", false, nil, nothingIncluded, Options{Device: "nvidia"}); result.Failed() || !strings.Contains(result.Text, want) {
+			t.Errorf("%s becomes\n%s\nwithout %q: %+v", source, result.Text, want, result.Notes)
+		}
+	}
+}
+
+// Reductions of more than one clause are those of structures and arrays, whatever clauses are
+// around them.
+func TestReductionsBesideLevels(t *testing.T) {
+	source := "struct s { int x; } v; int n;\n#pragma acc parallel loop gang worker vector reduction(+:v) reduction(+:n) reduction(max:v.x)\nfor (;;) ;\n"
+	got := C(source, "a.c", ReadPreprocessed("# 1 \"a.c\"\n"+source), nil, nil, Options{Device: "nvidia"}).Text
+	if want := "#pragma acc parallel loop reduction(+: n) seq num_gangs(1)\n"; !strings.Contains(got, want) && !strings.Contains(got, strings.Replace(want, "+: n", "+:n", 1)) {
+		t.Errorf("got\n%s\nwithout\n%s", got, want)
 	}
 }
 

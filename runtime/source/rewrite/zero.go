@@ -11,12 +11,16 @@ import (
 // not on the device before.
 func (c *construct) zero(clause *directive.Clause) {
 	if c.name == "declare" {
-		c.refuse("zero", "zero of declare cannot be had with GCC")
+		c.zeroDeclared(clause)
 		return
 	}
 	if c.language.fortran() {
 		c.zeroFortran(clause)
 		return
+	}
+	when, suffix := "", c.condition()
+	if given := c.find("if"); given != nil {
+		when = " && (" + given.Arguments + ")"
 	}
 	var flags, zeroed []string
 	for _, item := range split(clause.Arguments, ',') {
@@ -27,22 +31,18 @@ func (c *construct) zero(clause *directive.Clause) {
 		}
 		c.flags++
 		flag := fmt.Sprintf("accscope_new_%d_%d", c.line, c.flags)
-		flags = append(flags, fmt.Sprintf("%s const int %s = !accscope_acc_is_present (%s, %s);", declared("acc_is_present"), flag, address, bytes))
+		flags = append(flags, fmt.Sprintf("%s const int %s = !accscope_acc_is_present (%s, %s)%s;", declared("acc_is_present"), flag, address, bytes, when))
 		zeroed = append(zeroed, fmt.Sprintf("if (%s) { %s %s const __SIZE_TYPE__ accscope_bytes = %s; void *const accscope_zeros = __builtin_calloc (accscope_bytes, 1); "+
 			"accscope_acc_memcpy_to_device (accscope_acc_deviceptr (%s), accscope_zeros, accscope_bytes); __builtin_free (accscope_zeros); }",
 			flag, declared("acc_deviceptr"), declared("acc_memcpy_to_device"), bytes, address))
 	}
 	c.say("zero", "the memory is zeroed by a copy where it was not on the device before: GCC knows no zero")
-	if c.find("if") != nil {
-		c.refuse("zero", "zero beside an if clause cannot be had with GCC")
-		return
-	}
 	c.before = append(c.before, flags...)
 	if !c.structured() {
 		c.after = append(c.after, zeroed...)
 		return
 	}
-	c.around("data " + clause.Name + "(" + clause.Arguments + ")")
+	c.around("data " + clause.Name + "(" + clause.Arguments + ")" + suffix)
 	c.before = append(c.before, zeroed...)
 	if c.compute() {
 		clause.Name = "present"
@@ -51,20 +51,40 @@ func (c *construct) zero(clause *directive.Clause) {
 	}
 }
 
-// zeroFortran is zero for Fortran: a kernel sets to zero what was not on the device before.
-func (c *construct) zeroFortran(clause *directive.Clause) {
-	if c.find("if") != nil {
-		c.refuse("zero", "zero beside an if clause cannot be had with GCC")
+// zeroDeclared is zero for a declare directive: of a local variable, which is not on the device
+// before. One at file scope has zeros there by C's rules where nothing initialises it.
+func (c *construct) zeroDeclared(clause *directive.Clause) {
+	if c.language.fortran() || c.local == nil {
+		c.refuse("zero", "zero of declare cannot be had with GCC")
 		return
 	}
-	l := c.language
+	for _, item := range split(clause.Arguments, ',') {
+		switch local, initialised := c.local(item); {
+		case local:
+			c.after = append(c.after, fmt.Sprintf("if (({ %s accscope_acc_deviceptr ((void *) &%s); }) != (void *) &%[2]s) { %[3]s void *const accscope_zeros = __builtin_calloc (sizeof %[2]s, 1); "+
+				"({ %[1]s accscope_acc_memcpy_to_device (accscope_acc_deviceptr ((void *) &%[2]s), accscope_zeros, sizeof %[2]s); }); __builtin_free (accscope_zeros); }",
+				declared("acc_deviceptr"), item, declared("acc_memcpy_to_device")))
+		case initialised:
+			c.refuse("zero", "zero of %s, which is initialised, cannot be had with GCC", item)
+			return
+		}
+	}
+	c.say("zero", "the memory is zeroed by a copy, or is zero at file scope: GCC knows no zero")
+}
+
+// zeroFortran is zero for Fortran: a kernel sets to zero what was not on the device before.
+func (c *construct) zeroFortran(clause *directive.Clause) {
+	l, when, suffix := c.language, "", c.condition()
+	if given := c.find("if"); given != nil {
+		when = " .and. (" + given.Arguments + ")"
+	}
 	begin := []string{"block", "use openacc, only: accscope_is_present => acc_is_present"}
 	var flags, zeroed []string
 	for _, item := range split(clause.Arguments, ',') {
 		c.flags++
 		flag := fmt.Sprintf("accscope_new_%d", c.flags)
 		begin = append(begin, "logical :: "+flag)
-		flags = append(flags, flag+" = .not. accscope_is_present("+item+")")
+		flags = append(flags, flag+" = .not. accscope_is_present("+item+")"+when)
 		zeroed = append(zeroed, "if ("+flag+") then", l.directive("kernels present("+item+")"), item+" = 0", l.directive("end kernels"), "end if")
 	}
 	c.say("zero", "a kernel sets to zero what was not on the device before: GCC knows no zero")
@@ -73,9 +93,8 @@ func (c *construct) zeroFortran(clause *directive.Clause) {
 		c.after = append(append(c.after, zeroed...), "end block")
 		return
 	}
-	c.around("data " + clause.Name + "(" + clause.Arguments + ")")
+	c.around("data "+clause.Name+"("+clause.Arguments+")"+suffix, "end block")
 	c.before = append(c.before, zeroed...)
-	c.last = append(c.last, "end block")
 	if c.compute() {
 		clause.Name = "present"
 	} else {

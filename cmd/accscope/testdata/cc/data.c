@@ -66,7 +66,32 @@ zeroed (void)
   CHECK (m[1][1] == 1);
   if (SEPARATE)
     CHECK (m[0][0] == 0 && m[3][3] == 0);
+  z[3] = 7;
+#pragma acc data copyout(zero: z[0:10]) if(seen > 0)
+#pragma acc kernels create(zero: m) copyout(zero: z[0:10]) if(seen > 0) self(seen < 0)
+  z[4] = 1;
+  CHECK (z[4] == 1 && z[3] == (SEPARATE ? 0 : 7));
+#pragma acc enter data create(zero: z[0:10]) if(seen < 0)
+  CHECK (!SEPARATE || !acc_is_present (z, 80));
   free (z);
+}
+
+static int fixed[4];
+#pragma acc declare create(zero: fixed)
+
+static int
+zeroed_by_declare (void)
+{
+  int v[4], s = 0;
+#pragma acc declare create(zero: v) create(s)
+
+#pragma acc serial copyout(s)
+  {
+    s = v[0] + v[3] + fixed[2];
+    v[0] = 3;
+  }
+#pragma acc update self(v)
+  return SEPARATE ? s + 10 * v[0] : 30;
 }
 
 static void
@@ -175,6 +200,7 @@ main (void)
 {
   asynchronous ();
   zeroed ();
+  CHECK (zeroed_by_declare () == 30);
   members ();
   modified ();
   updated ();

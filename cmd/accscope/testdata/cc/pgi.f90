@@ -1,5 +1,23 @@
 ! Directives of the PGI Accelerator model 1.3.
+module mirrored
+  implicit none
+  real, allocatable :: v(:)
+!$acc mirror(v)
+contains
+  subroutine increment(a, n)
+    integer :: n, i
+    real :: a(n)
+!$acc reflected(a)
+!$acc region do parallel, &
+!$acc vector(32)
+    do i = 1, n
+      a(i) = a(i) + 1
+    end do
+  end subroutine
+end module
+
 program pgi
+  use mirrored
   implicit none
   integer :: a(64), b(64), i, n
 
@@ -19,4 +37,16 @@ program pgi
 !$acc end region
   if (b(5) /= 10 .or. b(64) /= 128) stop 1
 !$acc end data region
+  allocate (v(n))
+  v = 1
+!$acc update device(v)
+  call increment(v, n)
+!$acc region
+  do i = 1, n
+    v(i) = v(i) + 1
+  end do
+!$acc end region
+!$acc update host(v)
+  if (any(v /= 3)) stop 2
+  deallocate (v)
 end program
