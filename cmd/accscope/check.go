@@ -61,13 +61,12 @@ kinds are looked for that need none, and the others are named:
 
   gcc -fopenacc -foffload=nvptx-none -g -O2 program.c
   accscope check -- ./a.out arguments...
-
-Compiled with -fsanitize=thread as well, what the host's code reads and writes is seen, with
-lines (stale-on-host, stale-on-device, queue-race, lost-write):
-
   accscope check --only race,queue-race -- ./a.out
   accscope check --format sarif -- ./a.out > findings.sarif
   accscope check -o checked.db -- ./a.out && accscope serve checked.db
+
+Compiled with -fsanitize=thread as well, what the host's code reads and writes is seen, with
+lines (stale-on-host, stale-on-device, queue-race, lost-write).
 
 Findings are told on standard error when the program has ended; with --format json or sarif
 they are all that is on standard output, and what the program prints there goes to standard

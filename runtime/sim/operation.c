@@ -146,7 +146,7 @@ void
 accscope_sim_moves (const operation *o)
 {
   const struct accscope_sim_configuration *c = &o->stream->hardware->device->configuration;
-  const int up = o->kind == ACCSCOPE_SIM_UPLOAD;
+  const int up = o->kind == ACCSCOPE_UPLOAD;
   const uintptr_t device = up ? o->destination : o->source;
   const struct accscope_part *part = (const struct accscope_part *) (up ? o->source : o->destination);
 

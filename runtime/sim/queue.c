@@ -288,7 +288,7 @@ stamp (operation *o)
     c->checks->launch (c->checker);
   if (o->kind <= ACCSCOPE_STORE)
     o->stamp = c->checks->submit (c->checker, o->stream->checked);
-  if (o->stamp && (o->kind == ACCSCOPE_SIM_UPLOAD || o->kind == ACCSCOPE_SIM_DOWNLOAD))
+  if (o->stamp && (o->kind == ACCSCOPE_UPLOAD || o->kind == ACCSCOPE_DOWNLOAD))
     accscope_sim_moves (o);
 }
 
