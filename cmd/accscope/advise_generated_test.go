@@ -12,6 +12,8 @@ type generatedProgram struct {
 	plants     string // the rule that is to find the change; "": none
 	hash       bool   // it is recorded with hashes
 	missed     bool   // that rule is known not to find it
+	silent     string // the rule that is to find nothing
+	fails      bool   // it ends with an error
 }
 
 // storage is how a program of C or C++ has its arrays: what stands before main and in it, and a
@@ -91,7 +93,7 @@ func generated() (list []generatedProgram) {
 			if b.alike {
 				plants = ""
 			}
-			list = append(list, generatedProgram{fmt.Sprintf("%s-%s-%s%s", c.name, b.name, s.name, language), programC(c, b, s), plants, c.hash, false})
+			list = append(list, generatedProgram{name: fmt.Sprintf("%s-%s-%s%s", c.name, b.name, s.name, language), text: programC(c, b, s), plants: plants, hash: c.hash})
 		}
 	}
 	for _, c := range changes {
@@ -100,7 +102,7 @@ func generated() (list []generatedProgram) {
 			if b.alike {
 				plants = ""
 			}
-			list = append(list, generatedProgram{fmt.Sprintf("%s-%s.f90", c.name, b.name), programFortran(c, b), plants, c.hash, c.name == "unused"}) // of allocatables the runtime does not tell it
+			list = append(list, generatedProgram{name: fmt.Sprintf("%s-%s.f90", c.name, b.name), text: programFortran(c, b), plants: plants, hash: c.hash, missed: c.name == "unused"}) // of allocatables the runtime does not tell it
 		}
 	}
 	return list

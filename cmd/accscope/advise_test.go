@@ -37,6 +37,7 @@ func TestAdvice(t *testing.T) {
 		{"never-deleted", "block", "#pragma acc exit data delete(block[0:N]) where the host frees the data"},
 		{"deleted-while-busy", "field", "wait for the queue before the data are deleted, or delete them on the same queue (exit data … async)"},
 		{"queue-race", "field", "#pragma acc update self(field) async(3) wait(1)\nor the same queue for both"},
+		{"never-returned", "field", "#pragma acc parallel loop copy(field)"},
 		{"imbalance", "work._omp_fn.0", "divide the work by what it costs, not by its number of elements"},
 		{"ended-by-error", "", "name the same section in both places, or end the first one's data lifetime before"},
 		{"swallowed-error", "", "ask before (acc_is_present, what acc_malloc returns), or let the program end with a status other than 0"},

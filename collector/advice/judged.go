@@ -32,7 +32,7 @@ var looks = []struct {
 	{"launches", "launch", []*rule{synchronousConstruct, shortKernel, idleQueue, fewGangs, queueRace, imbalance}},
 	{"transfers", "transfer", []*rule{repeatedTransfer, roundTrip, unusedTransfer, smallTransfers, implicitTransfer, pageableMemory, deletedWhileBusy}},
 	{"waits", "wait", []*rule{needlessWait}},
-	{"mappings", "mapping", []*rule{mappedInLoop, neverDeleted, memoryNearlyFull}},
+	{"mappings", "mapping", []*rule{mappedInLoop, neverDeleted, neverReturned, memoryNearlyFull}},
 }
 
 // Judge counts what the rules look at, and says why some could not judge it.
@@ -63,7 +63,13 @@ func Judge(trace *store.Trace) (*Judged, error) {
 		}
 	}
 	if j.Launches+j.Transfers+j.Mappings == 0 {
-		if j.Constructs > 0 {
+		device, err := trace.Number(what, `SELECT EXISTS (SELECT 1 FROM devices WHERE type <> 2)`)
+		switch {
+		case err != nil:
+			return nil, err
+		case device != 0:
+			j.not("the program did nothing on the device", slices.Concat(looks[0].rules, looks[1].rules, looks[2].rules, looks[3].rules)...)
+		case j.Constructs > 0:
 			j.not("the program ran on the host, which has no memory and no queues of its own: run it on a GPU, or with --device sim", slices.Concat(looks[0].rules, looks[1].rules, looks[2].rules, looks[3].rules)...)
 		}
 		return j, nil

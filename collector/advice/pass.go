@@ -24,6 +24,7 @@ type shown struct {
 	byItself   map[model.ProcessID]bool         // which processes ended by themselves
 	rows       *rows
 	races      *races                  // nil: all is on one queue
+	lost       []int64                 // mappings under copyin that nothing came back of, though kernels ran
 	files      []string                // that records are of, in order once all are read
 	places     map[constructPlace]bool // lines that records are of
 	compared   bool                    // some transfers have hashes
@@ -216,6 +217,9 @@ func (seen *shown) read(of *store.Trace) (*pass, error) {
 				p.watchers = append(p.watchers, seen.missing.careful(r, w))
 			}
 		}
+	}
+	if !seen.missing.silent(neverReturned) {
+		p.watchers = append(p.watchers, p.losses())
 	}
 	if p.races != nil {
 		o, err := p.races.follow(of)

@@ -2,12 +2,17 @@ package advice
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
+
+// fewestSmall is how many a finding has at least.
+const fewestSmall = 10
 
 // smallTransfers finds transfers of at most 16 KiB that follow one another in a direction from the
 // same directive with no kernel in between, ten times and more; transfers in the other direction may lie between them. What a
@@ -33,20 +38,62 @@ FROM ordered WHERE what <> 'use' AND what = before AND source_file IS file_befor
 	watch: func(_ *pass, found *evidence) watcher {
 		return &smalls{found, map[model.ThreadID]*[2]smallStep{}}
 	},
-	enough:     func(g *group) bool { return g.count >= 10 },
+	enough:     func(g *group) bool { return g.count >= fewestSmall },
 	confidence: Likely,
+	join:       joinSmall,
 	explain: func(f *Finding, g *group, d *written) {
-		f.What = fmt.Sprintf("%d %ss of %s, %s each on average, each after another one of the same directive with no kernel in between", g.count, g.detail, named(f.Variable), size(g.bytes/max(g.count, 1)))
-		f.Why = "a small transfer costs its latency, not its bytes: one of all together takes a fraction"
-		switch {
-		case !d.known() || d.loop == 0 || !d.updates():
-			f.Instead = fmt.Sprintf("one transfer for all of %s: gather the parts in one array and copy it whole", d.again(f))
-		case g.detail == "download":
-			f.Instead = fmt.Sprintf("before %s: one update self of all parts of %s together; where they lie apart, a kernel that gathers them in one array", d.again(f), named(f.Variable))
-		default:
-			f.Instead = fmt.Sprintf("behind %s: one update device of all parts of %s together; where they lie apart, one of an array with them, and a kernel that puts them in their places", d.again(f), named(f.Variable))
+		var counts, instead []string
+		for _, part := range g.all() {
+			of, again := fmt.Sprintf(" of %s", named(f.Variable)), ""
+			if len(g.parts) > 1 {
+				again = fmt.Sprintf(" at line %d", part.line)
+				if len(counts) > 0 {
+					of = ""
+				}
+			}
+			counts = append(counts, fmt.Sprintf("%d %ss%s%s, %s each on average", part.count, part.detail, of, again, size(part.bytes/max(part.count, 1))))
+			switch {
+			case !d.known() || d.loop == 0 || !d.updates():
+				instead = append(instead, fmt.Sprintf("one transfer for all of %s: gather the parts in one array and copy it whole", d.again(f)))
+			case part.detail == "download":
+				instead = append(instead, fmt.Sprintf("before %s: one update self of all parts of %s together; where they lie apart, a kernel that gathers them in one array", d.again(f), named(f.Variable)))
+			default:
+				instead = append(instead, fmt.Sprintf("behind %s: one update device of all parts of %s together; where they lie apart, one of an array with them, and a kernel that puts them in their places", d.again(f), named(f.Variable)))
+			}
 		}
+		f.What = strings.Join(counts, ", and ") + ", each after another one of the same directive with no kernel in between"
+		f.Why = "a small transfer costs its latency, not its bytes: one of all together takes a fraction"
+		f.Instead = strings.Join(slices.Compact(instead), "\n")
 	},
+}
+
+// joinSmall joins directives in one loop that move parts of the same variable, one way and the other.
+func joinSmall(_ *shown, sources *report.Sources, groups []*group) (list []*group) {
+	type cause struct {
+		subject, file, function string
+		loop                    int
+	}
+	of := map[cause][]*group{}
+	var order []cause
+	for _, g := range groups {
+		if g.count < fewestSmall {
+			continue
+		}
+		c := cause{g.subject, g.file, g.function, loopAround(sources, g.file, g.line)}
+		if c.loop == 0 {
+			list = append(list, g)
+			continue
+		}
+		if of[c] == nil {
+			order = append(order, c)
+		}
+		of[c] = append(of[c], g)
+	}
+	for _, c := range order {
+		slices.SortFunc(of[c], (*group).place)
+		list = append(list, joined(of[c]))
+	}
+	return list
 }
 
 // smalls watches for small transfers in a row.
