@@ -120,6 +120,24 @@ func (s *scope) local(name string) (local, initialised bool) {
 	return local, initialised
 }
 
+// inClass says whether a block that is open holds the members of a class: the innermost one, or any.
+func (s *scope) inClass(innermost bool) bool {
+	for k := len(s.opened) - 1; k >= 0 && s.opened[k] >= 0; k-- {
+		head := s.tokens[:s.opened[k]]
+		begin := len(head)
+		for begin > 0 && !slices.Contains([]string{";", "{", "}", "{}", ")", "enum"}, head[begin-1]) {
+			begin--
+		}
+		if slices.ContainsFunc(head[begin:], func(token string) bool { return token == "class" || token == "struct" || token == "union" }) {
+			return true
+		}
+		if innermost {
+			return false
+		}
+	}
+	return false
+}
+
 // composite says whether that is the declaration of a structure.
 func (s *scope) composite(name string) bool {
 	d := s.last(name)

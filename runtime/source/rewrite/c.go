@@ -10,7 +10,7 @@ import (
 // rules are what is done with each directive, in this order.
 var rules = []rule{
 	unknownDirective, pgiClauses, deviceType, deviceDirective, waitDirective, waitClause, selfClause, defaultClause, dataQueues, modifierClauses, arrayReductions,
-	forcedCollapse, gangDimensions, loopSizes, autoLoop, thisPointer, privateSections, atomicCondition, deviceResident, bindClause, repeated, components, attached, rows, columns, pointerArrays, pointers,
+	forcedCollapse, gangDimensions, loopSizes, autoLoop, thisPointer, privateSections, atomicCondition, deviceResident, bindClause, classRoutine, classLoop, repeated, sectionsTwice, elementPointers, components, attached, rows, columns, pointerArrays, pointers,
 }
 
 // C rewrites a source of C or C++. The file's name is the one that GCC was given, refused the
@@ -76,6 +76,8 @@ func (p *Preprocessed) refusedIn(file string, options Options) bool {
 			}
 			c.array = func(string) bool { return true }
 			c.parameter, c.composite = c.array, c.array
+			c.inClass = func() bool { return true }
+			c.ofMember = c.inClass
 			for _, apply := range rules {
 				apply(c)
 			}
@@ -175,7 +177,10 @@ func (t *text) constructs(file string, p *Preprocessed, refused map[int]bool, op
 			continue
 		}
 		found := &placed{construct: *c, index: first, lastLine: i}
-		found.line, found.text, found.noncontiguous = at.line, written, refused[at.line]
+		found.line, found.text = at.line, written
+		for line := first; line <= i; line++ {
+			found.noncontiguous = found.noncontiguous || refused[t.places[line].line]
+		}
 		found.column = len(t.line(first)) - len(written) + 1
 		found.statement = len(t.source)
 		if i+1 < len(t.starts) {
@@ -187,6 +192,8 @@ func (t *text) constructs(file string, p *Preprocessed, refused map[int]bool, op
 		found.parameter = func(name string) bool { _, parameter := p.scope.at(pragma.offset).declares(name); return parameter }
 		found.composite = func(name string) bool { return p.scope.at(pragma.offset).composite(name) }
 		found.local = func(name string) (local, initialised bool) { return p.scope.at(pragma.offset).local(name) }
+		found.inClass = func() bool { return p.scope.at(pragma.offset).inClass(true) }
+		found.ofMember = func() bool { return p.scope.at(pragma.offset).inClass(false) }
 		found.followingText = t.source[found.statement:]
 		if found.structured() || found.loop() {
 			if end, ok := directive.StatementEnd([]byte(found.followingText)); ok {
@@ -222,8 +229,12 @@ func (t *text) write(c *placed, result *Result, file string) {
 	from, to := t.starts[c.index], t.end(c.lastLine)
 	opens, ends := len(c.inside)+len(c.ending) > 0, len(c.ending)+len(c.last) > 0
 	dropped := c.dropped || c.name == "data" && !c.hasData()
-	if !dropped && !opens && len(c.before)+len(c.after)+len(c.last) == 0 {
-		t.replace(from, to, "#pragma acc "+c.String()+strings.Repeat("\n", c.lastLine-c.index))
+	if !opens && len(c.before)+len(c.after)+len(c.last) == 0 && (!dropped || !c.structured()) {
+		written := ""
+		if !dropped {
+			written = "#pragma acc " + c.String()
+		}
+		t.replace(from, to, written+strings.Repeat("\n", c.lastLine-c.index))
 		return
 	}
 	if c.statementEnd == 0 && c.structured() {

@@ -239,6 +239,68 @@ func atomicCondition(c *construct) {
 	}
 }
 
+// classRoutine leaves out a routine directive among the members of a class, where GCC takes none.
+// What runs on the host needs none; a GPU's compiler says what it lacks.
+func classRoutine(c *construct) {
+	if c.name == "routine" && c.inClass != nil && c.inClass() {
+		c.dropped, c.changed = true, true
+		c.note(Warning, "routine", "the directive is left out: GCC takes none among the members of a class, and compiles the member for no GPU")
+	}
+}
+
+// classLoop leaves out the loop directive of such a member, which no directive tells GCC to be a
+// routine.
+func classLoop(c *construct) {
+	if c.name == "loop" && c.region() == nil && c.ofMember != nil && c.ofMember() {
+		c.dropped = true
+		c.say("loop", "the loop is run in sequence: GCC takes no routine directive of the member that it is in")
+	}
+}
+
+// sectionsTwice has an update of several sections of a variable be one for each, since GCC takes
+// a variable once.
+func sectionsTwice(c *construct) {
+	if c.name != "update" && c.name != "enter data" && c.name != "exit data" || c.dropped {
+		return
+	}
+	var kept, more []directive.Clause
+	named := map[string]bool{}
+	for _, clause := range c.clauses {
+		if !clause.Has || !is(clause, listing...) {
+			kept = append(kept, clause)
+			continue
+		}
+		var first, others []string
+		for _, item := range split(clause.Arguments, ',') {
+			if base := c.base(item); !named[base] || c.variable(item) != "" || strings.Contains(item, "->") {
+				named[base] = true
+				first = append(first, item)
+			} else {
+				others = append(others, item)
+			}
+		}
+		for _, item := range others {
+			more = append(more, directive.Clause{Name: clause.Name, Arguments: item, Has: true})
+			c.say(clause.Name, "%s has a directive of its own: GCC takes a variable once", item)
+		}
+		if len(first) > 0 {
+			clause.Arguments = strings.Join(first, ", ")
+			kept = append(kept, clause)
+		}
+	}
+	common := without(kept, func(clause directive.Clause) bool { return is(clause, listing...) })
+	for _, clause := range more {
+		other := construct{name: c.name, clauses: append([]directive.Clause{clause}, common...), language: c.language, noncontiguous: c.noncontiguous}
+		rows(&other)
+		columns(&other)
+		if len(other.before) == 0 {
+			other.before = []string{c.language.directive(other.String())}
+		}
+		c.after = append(c.after, other.before...)
+	}
+	c.clauses = kept
+}
+
 // deviceResident has device_resident of C be create: of variables of a function GCC hands over
 // a mapping that no runtime knows (§2.13.2).
 func deviceResident(c *construct) {

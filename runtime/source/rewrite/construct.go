@@ -24,11 +24,13 @@ type construct struct {
 	parameter func(name string) bool // that array is a parameter: a pointer, in C
 	composite func(name string) bool // the source declares a structure of that name
 	local     func(name string) (local, initialised bool)
-	body      string     // the statement that it is about, or what follows
-	flags     int        // how many variables were made for it
-	parent    *construct // the construct that it lies in
-	unknown   bool       // no directive has that name
-	dropped   bool       // the directive itself is not written
+	inClass   func() bool // it stands among the members of a class
+	ofMember  func() bool // or in the body of one
+	body      string      // the statement that it is about, or what follows
+	flags     int         // how many variables were made for it
+	parent    *construct  // the construct that it lies in
+	unknown   bool        // no directive has that name
+	dropped   bool        // the directive itself is not written
 	changed   bool
 
 	before []string // statements and directives ahead, a line each

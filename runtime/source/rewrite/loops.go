@@ -55,21 +55,35 @@ func (c *construct) ranged() bool {
 // ranges are the items of a list with more than one section.
 func ranges(list string) (items []string) {
 	for _, item := range split(list, ',') {
-		if strings.Count(sections(item), ":") > 1 {
+		_, inside := subscripts(item)
+		if strings.Count(strings.Join(inside, ""), ":") > 1 {
 			items = append(items, item)
 		}
 	}
 	return items
 }
 
-// sections is what stands in the brackets of an item.
-func sections(item string) string {
-	var b strings.Builder
-	for _, part := range strings.Split(item, "[")[1:] {
-		inside, _, _ := strings.Cut(part, "]")
-		b.WriteString("[" + inside + "]")
+// subscripts are what stands in the brackets that an item ends in, and what is ahead of these.
+func subscripts(item string) (base string, inside []string) {
+	base = strings.TrimSpace(item)
+	for strings.HasSuffix(base, "]") {
+		depth, at := 0, len(base)-1
+		for ; at >= 0; at-- {
+			if base[at] == ']' {
+				depth++
+			} else if base[at] == '[' {
+				if depth--; depth == 0 {
+					break
+				}
+			}
+		}
+		if at < 0 {
+			break
+		}
+		inside = append([]string{base[at+1 : len(base)-1]}, inside...)
+		base = strings.TrimSpace(base[:at])
 	}
-	return b.String()
+	return base, inside
 }
 
 // rows has an update of a section that is not contiguous be one of each row (§2.14.4).
@@ -105,29 +119,28 @@ func rows(c *construct) {
 
 // unrolled gives all sections of an item but the last an index, and the loops over these.
 func unrolled(item string) (row string, loops []string) {
-	parts := strings.Split(item, "[")
-	last := len(parts) - 1
-	for last > 0 && !strings.Contains(parts[last], ":") {
+	row, inside := subscripts(item)
+	last := len(inside) - 1
+	for last > 0 && !strings.Contains(inside[last], ":") {
 		last--
 	}
-	for i := 1; i < last; i++ {
-		inside, rest, _ := strings.Cut(parts[i], "]")
-		low, length, ranged := strings.Cut(inside, ":")
-		if !ranged {
+	for i, section := range inside {
+		low, length, ranged := strings.Cut(section, ":")
+		if !ranged || i >= last {
+			row += "[" + section + "]"
 			continue
 		}
 		if low = strings.TrimSpace(low); low == "" {
 			low = "0"
 		}
-		index := "accscope_" + string(rune('i'+i-1))
+		index := "accscope_" + string(rune('i'+i))
 		if length = strings.TrimSpace(length); length == "" {
-			base := strings.Join(parts[:i], "[")
-			length = "sizeof (" + base + ") / sizeof ((" + base + ")[0]) - (" + low + ")"
+			length = "sizeof (" + row + ") / sizeof ((" + row + ")[0]) - (" + low + ")"
 		}
 		loops = append(loops, "for (long "+index+" = ("+low+"); "+index+" < ("+low+") + (long) ("+length+"); "+index+"++) {")
-		parts[i] = index + "]" + rest
+		row += "[" + index + "]"
 	}
-	return strings.Join(parts, "["), loops
+	return row, loops
 }
 
 // pointers has a structured data clause on a member that is a pointer, which makes GCC crash,

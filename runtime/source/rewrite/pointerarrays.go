@@ -79,6 +79,59 @@ func pointerArrays(c *construct) {
 	}
 }
 
+// elementPointers has an element of an array of pointers, of which a clause names what it points
+// to, d[i][0:m] of a double **d, attached where the array is present (§2.7.2), which GCC's code
+// does not.
+func elementPointers(c *construct) {
+	if c.language.fortran() || c.noncontiguous || c.dropped || c.name != "enter data" && c.name != "exit data" && c.name != "data" {
+		return
+	}
+	for _, clause := range c.clauses {
+		if !clause.Has || !is(clause, dataClauses...) {
+			continue
+		}
+		for _, item := range split(clause.Arguments, ',') {
+			element, inside := subscripts(item)
+			for i, section := range inside[:max(len(inside)-1, 0)] {
+				low, length, ranged := strings.Cut(section, ":")
+				if ranged && strings.TrimSpace(length) != "1" {
+					inside = inside[:i]
+					break
+				}
+				if low = strings.TrimSpace(low); low == "" {
+					low = "0"
+				}
+				element += "[" + low + "]"
+			}
+			if len(inside) < 2 {
+				continue
+			}
+			low, _, ranged := strings.Cut(inside[len(inside)-1], ":")
+			if low = strings.TrimSpace(low); !ranged || low != "" && low != "0" {
+				continue
+			}
+			step := func(routine string) string {
+				condition := ""
+				if given := c.find("if"); given != nil {
+					condition = "(" + given.Arguments + ") && "
+				}
+				return fmt.Sprintf(`if (%s(void *) &(%[2]s) != (void *) (%[2]s)) { %[3]s if (accscope_acc_is_present ((void *) &(%[2]s), sizeof (void *))) { extern void accscope_%[4]s (void **) __asm__ ("%[4]s"); accscope_%[4]s ((void **) &(%[2]s)); } }`,
+					condition, element, declared("acc_is_present"), routine)
+			}
+			switch c.name {
+			case "enter data":
+				c.after = append(c.after, step("acc_attach"))
+			case "exit data":
+				c.before = append(c.before, step("acc_detach"))
+			default:
+				c.inside = append(c.inside, step("acc_attach"))
+				c.ending = append([]string{step("acc_detach")}, c.ending...)
+			}
+			c.say(clause.Name, "%s is attached where it is an element of an array of pointers: GCC's code does not", element)
+		}
+	}
+}
+
 // pointerRows are those of an array of pointers.
 type pointerRows struct {
 	construct   *construct
@@ -94,13 +147,13 @@ type pointerRows struct {
 // rowsOf takes an item with two sections apart; nil where it has others. Its bounds are kept
 // in variables, since the construct may change what they depend on.
 func (c *construct) rowsOf(item string) *pointerRows {
-	parts := strings.Split(item, "[")
-	if len(parts) != 3 {
+	base, inside := subscripts(item)
+	if len(inside) != 2 {
 		return nil
 	}
 	var bounds [2][2]string
-	for i, part := range parts[1:] {
-		low, length, ranged := strings.Cut(strings.TrimSuffix(strings.TrimSpace(part), "]"), ":")
+	for i, section := range inside {
+		low, length, ranged := strings.Cut(section, ":")
 		if length = strings.TrimSpace(length); !ranged || length == "" {
 			return nil
 		}
@@ -111,7 +164,6 @@ func (c *construct) rowsOf(item string) *pointerRows {
 	}
 	c.flags++
 	name := fmt.Sprintf("accscope_r%d_%d", c.line, c.flags)
-	base := strings.TrimSpace(parts[0])
 	c.before = append(c.before,
 		fmt.Sprintf("__typeof__ (&*(%s)) %s = %s; const long %s_at = %s, %s_n = %s, %s_from = %s, %s_m = %s;",
 			base, name, base, name, bounds[0][0], name, bounds[0][1], name, bounds[1][0], name, bounds[1][1]))

@@ -195,11 +195,42 @@ rows (void)
   free (r);
 }
 
+/* Elements of an array of pointers, and several sections of a variable. */
+static void
+elements (void)
+{
+  int *rows[4], m[8][8], i, j, sizes[4] = { 5, 6, 7, 8 };
+
+  for (i = 0; i < 4; i++)
+    rows[i] = (int *) calloc (sizes[i], sizeof (int));
+#pragma acc enter data copyin(rows, sizes) create(m)
+  for (i = 0; i < 4; i++)
+    {
+#pragma acc enter data copyin(rows[i:1][0:sizes[i]])
+    }
+#pragma acc parallel loop present(rows, sizes, m)
+  for (i = 0; i < 4; i++)
+    for (j = 0; j < sizes[i]; j++)
+      rows[i][j] = m[i][j] = m[i + 4][j] = 10 * i + j;
+#pragma acc update self(m[0:1][1:2], m[5:2][0:4], m[1][0:1]) async(1)
+#pragma acc wait(1)
+  CHECK (m[0][2] == 2 && m[6][3] == 23 && m[1][0] == 10);
+  for (i = 0; i < 4; i++)
+    {
+#pragma acc exit data copyout(rows[i][0:sizes[i]])
+    }
+#pragma acc exit data delete(rows, sizes, m)
+  CHECK (rows[3][7] == 37 && rows[0][4] == 4);
+  for (i = 0; i < 4; i++)
+    free (rows[i]);
+}
+
 int
 main (void)
 {
   asynchronous ();
   zeroed ();
+  elements ();
   CHECK (zeroed_by_declare () == 30);
   members ();
   modified ();

@@ -96,6 +96,17 @@ struct values
       p[i] += k;
 #pragma acc update self(p[0:n])
   }
+#pragma acc routine seq
+  int &at (int i) { return p[i]; }
+#pragma acc routine vector
+  int sum ()
+  {
+    int all = 0;
+#pragma acc loop vector reduction(+:all)
+    for (int i = 0; i < n; i++)
+      all += p[i];
+    return all;
+  }
 };
 #endif
 
@@ -109,6 +120,13 @@ main (void)
   values v (8);
   v.add (3);
   CHECK (v.p[2] == 5);
+  int all = 0;
+#pragma acc serial present(v) copy(all)
+  {
+    v.at (0) += 10;
+    all = v.sum ();
+  }
+  CHECK (all == 28 + 24 + 10);
 #endif
   return 0;
 }
