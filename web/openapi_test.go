@@ -22,80 +22,41 @@ import (
 
 var update = flag.Bool("update", false, "write openapi.yaml anew")
 
-// operations says of every route what it is for, what it gives, and asks it once.
+// operations says of every route what it gives, and asks it once.
 var operations = map[string]struct {
-	about   string
 	gives   any
 	example string
 }{
-	"/api/traces":       {"The traces that are served.", []traceInfo{}, ""},
-	"/api/overview":     {"What a trace is of: processes, threads, devices, queues and the lanes of its timeline.", overviewAnswer{}, "trace=1"},
-	"/api/summary":      {"Where the time went and what cost most.", summaryAnswer{}, ""},
-	"/api/findings":     {"What the program could do better: what accscope advise prints. A trace of millions of events takes a while: then the answer says how far that is, and who asks again gets more.", findingsAnswer{}, ""},
-	"/api/flame":        {"The window summed by what was nested in what: function, construct, operation.", flameNode{}, ""},
-	"/api/frames":       {"Ranges and frames of the program's own: those that are chosen, or all.", framesAnswer{}, ""},
-	"/api/durations":    {"How the device times of a kernel are distributed.", durationsAnswer{}, "kernel=main"},
-	"/api/schema":       {"The views that SQL may read, with their columns.", []viewInfo{}, ""},
-	"/api/timeline":     {"What to draw of lanes in a window: single spans, and groups of neighbours narrower than a pixel.", timelineAnswer{}, "from=1000000&to=2000000&pixels=500&lanes=1,2"},
-	"/api/counters":     {"A device's memory and transfer rates in a window.", countersAnswer{}, "device=1&pixels=100"},
-	"/api/sampled":      {"Figures of processes and GPUs in a window, which were sampled while the programs ran.", sampledAnswer{}, "pixels=100&figures=1"},
-	"/api/record":       {"Everything about a record: a span of the host, or an event without duration.", detail{}, "id=2"},
-	"/api/activity":     {"Everything about a device operation and the record that enqueued it.", detail{}, "id=1"},
-	"/api/arrows":       {"Which device operations a record and what is nested in it caused, or what caused an activity.", []arrow{}, "record=1"},
-	"/api/statistics":   {"Sums of what overlaps a range, by event and name. Of times the part in the range counts.", statisticsAnswer{}, "from=1000000&to=2000000"},
-	"/api/queues":       {"How busy the queues were in a window, and what overlapped.", queuesAnswer{}, "pixels=100"},
-	"/api/ranks":        {"How busy the ranks of a job were in a window; of many those that stand out, and the median.", report.RankMap{}, "pixels=100"},
-	"/api/variables":    {"A device's memory by variable.", variablesAnswer{}, "device=1&pixels=100"},
-	"/api/mappings":     {"The present table at a time.", mappingsAnswer{}, "at=2000000"},
-	"/api/leaks":        {"What programs that ended by themselves never deleted or freed.", leaksAnswer{}, ""},
-	"/api/report":       {"The tables that accscope report prints.", reportAnswer{}, "by=kernel&top=3"},
-	"/api/sources":      {"The sources that the trace names, with what their lines cost.", []sourceFile{}, ""},
-	"/api/source":       {"The text of a source that the trace names, where it can be read.", sourceAnswer{}, "file=jacobi.c&line=3&around=2"},
-	"/api/search":       {"Events whose name, kind, function or place has a text.", searchAnswer{}, "text=WAIT"},
-	"/api/next":         {"The match that starts next after a time, or last before one.", nextAnswer{}, "text=wait&before=2000000"},
-	"/api/compare":      {"Two traces side by side.", compareAnswer{}, "by=variable"},
-	"/api/sql":          {"Runs one SELECT on the trace, read-only, within limits.", sqlAnswer{}, "sql=SELECT+1&rows=5"},
-	"/api/live":         {"Follows the running program by server-sent events: view (how far its trace is), finishing (once the program has ended: which share of what was left is taken in, events, and ns behind the end) and end, whose field then is a command that shows the trace where the server ends with the program, else empty.", store.Now{}, ""},
-	"/api/openapi.yaml": {"This description.", "", ""},
+	"/api/traces":       {[]traceInfo{}, ""},
+	"/api/overview":     {overviewAnswer{}, "trace=1"},
+	"/api/summary":      {summaryAnswer{}, ""},
+	"/api/findings":     {findingsAnswer{}, ""},
+	"/api/flame":        {flameNode{}, ""},
+	"/api/frames":       {framesAnswer{}, ""},
+	"/api/durations":    {durationsAnswer{}, "kernel=main"},
+	"/api/schema":       {[]viewInfo{}, ""},
+	"/api/timeline":     {timelineAnswer{}, "from=1000000&to=2000000&pixels=500&lanes=1,2"},
+	"/api/counters":     {countersAnswer{}, "device=1&pixels=100"},
+	"/api/sampled":      {sampledAnswer{}, "pixels=100&figures=1"},
+	"/api/record":       {detail{}, "id=2"},
+	"/api/activity":     {detail{}, "id=1"},
+	"/api/arrows":       {[]arrow{}, "record=1"},
+	"/api/statistics":   {statisticsAnswer{}, "from=1000000&to=2000000"},
+	"/api/queues":       {queuesAnswer{}, "pixels=100"},
+	"/api/ranks":        {report.RankMap{}, "pixels=100"},
+	"/api/variables":    {variablesAnswer{}, "device=1&pixels=100"},
+	"/api/mappings":     {mappingsAnswer{}, "at=2000000"},
+	"/api/leaks":        {leaksAnswer{}, ""},
+	"/api/report":       {reportAnswer{}, "by=kernel&top=3"},
+	"/api/sources":      {[]sourceFile{}, ""},
+	"/api/source":       {sourceAnswer{}, "file=jacobi.c&line=3&around=2"},
+	"/api/search":       {searchAnswer{}, "text=WAIT"},
+	"/api/next":         {nextAnswer{}, "text=wait&before=2000000"},
+	"/api/compare":      {compareAnswer{}, "by=variable"},
+	"/api/sql":          {sqlAnswer{}, "sql=SELECT+1&rows=5"},
+	"/api/live":         {store.Now{}, ""},
+	"/api/openapi.yaml": {"", ""},
 }
-
-// parameterTexts says what parameters mean.
-var parameterTexts = map[string][2]string{
-	"trace":    {"integer", "Number of the trace; the first is 0, the default."},
-	"from":     {"integer", "Begin of the window, ns since the trace's begin; by default that of the trace."},
-	"to":       {"integer", "End of the window, ns, exclusive; by default that of the trace."},
-	"pixels":   {"integer", "Width that the window is shown in."},
-	"lanes":    {"string", "Numbers of lanes of the ranks that are shown, separated by commas; by default all of them."},
-	"ranks":    {"string", "Which ranks: numbers, and the first and last of several, separated by commas (0-15,617); by default all. The overview, the timeline and the queues show no more than 64 ranks: of more the one that did most."},
-	"rank":     {"integer", "Only this MPI rank."},
-	"figures":  {"string", "Numbers of sampled figures, separated by commas."},
-	"tables":   {"string", "Keys of the tables that are wanted, separated by commas; all without it."},
-	"kernel":   {"string", "The name of a kernel, as the report has it."},
-	"device":   {"integer", "Number of the device in the trace."},
-	"id":       {"integer", "Number of the record or activity."},
-	"record":   {"integer", "Number of a record."},
-	"activity": {"integer", "Number of an activity."},
-	"at":       {"integer", "A time, ns since the trace's begin."},
-	"by":       {"string", "What to group by: source, kernel, variable, queue, device, thread, rank, callstack; for compare kernel, variable, source, kind."},
-	"top":      {"integer", "Rows of a table at most."},
-	"file":     {"string", "The source as the trace names it."},
-	"line":     {"integer", "Number of a line, from 1."},
-	"around":   {"integer", "Lines before and after it; 0 is the whole file."},
-	"text":     {"string", "What to look for, in small or large letters."},
-	"inside":   {"string", "Only what begins in these ranges or frames of the program's own: a name, and the number of a frame or the first and last of several behind it (step 12..20)."},
-	"limit":    {"integer", "Matches to list at most."},
-	"after":    {"integer", "Look for what starts after this time, ns."},
-	"before":   {"integer", "Look for what starts before this time, ns."},
-	"sql":      {"string", "One SELECT statement on the tables and views of docs/trace-schema.md."},
-	"rows":     {"integer", "Rows at most."},
-	"within":   {"integer", "How long to read the trace, ms, 700 by default; the answer says by until how far that went."},
-	"seconds":  {"integer", "Time limit of the statement, s."},
-	"format":   {"string", "json, the default, or csv."},
-}
-
-var requiredParameters = map[string][]string{"/api/counters": {"device"}, "/api/record": {"id"}, "/api/activity": {"id"}, "/api/variables": {"device"},
-	"/api/mappings": {"at"}, "/api/source": {"file"}, "/api/search": {"text"}, "/api/next": {"text"}, "/api/sql": {"sql"},
-	"/api/durations": {"kernel"}}
 
 // openapi.yaml says what the handlers do: its operations and parameters are
 // those of the routes, its schemas those of the types that they give.
@@ -113,7 +74,7 @@ func TestOpenAPIDescribesTheRoutes(t *testing.T) {
 			t.Errorf("%s is not described", r.path)
 			continue
 		}
-		fmt.Fprintf(&paths, "  %s:\n    get:\n      summary: %s\n", r.path, quote(o.about))
+		fmt.Fprintf(&paths, "  %s:\n    get:\n      summary: %s\n", r.path, quote(abouts[r.path]))
 		if len(r.parameters) > 0 {
 			paths.WriteString("      parameters:\n")
 		}

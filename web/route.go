@@ -59,7 +59,7 @@ func routes() []route {
 		{path: "/api/source", parameters: []string{"trace", "file", "line", "around"}, answer: source},
 		{path: "/api/search", parameters: []string{"trace", "text", "limit"}, answer: search},
 		{path: "/api/next", parameters: []string{"trace", "text", "after", "before"}, answer: nextMatch},
-		{path: "/api/compare", parameters: []string{"by"}, serve: (*reader).compare},
+		{path: "/api/compare", parameters: []string{"trace", "other", "by"}, serve: (*reader).compare},
 		{path: "/api/schema", parameters: []string{"trace"}, answer: schema},
 		{path: "/api/sql", parameters: []string{"trace", "sql", "rows", "seconds", "format"}, serve: (*reader).sql},
 		{path: "/api/live", serve: (*reader).stream},

@@ -116,17 +116,25 @@ func (s *reader) compare(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if len(s.files) < 2 {
-		fail(w, notFound("there is one trace; start accscope serve with two to compare them"))
+		fail(w, notFound("there is one trace; start accscope with two to compare them"))
 		return
 	}
-	a := compareAnswer{By: by, Trace: s.files[0].name(), Other: s.files[1].name(), Rows: []difference{}}
+	p := parameters{values: r.URL.Query()}
+	last := int64(len(s.files) - 1)
+	one, other := p.integer("trace", 0, 0, last), p.integer("other", 1, 0, last)
+	if p.err != nil {
+		fail(w, p.err)
+		return
+	}
+	files := [2]*file{s.files[one], s.files[other]}
+	a := compareAnswer{By: by, Trace: files[0].name(), Other: files[1].name(), Rows: []difference{}}
 	asked, err := totalsAsked()
 	if err != nil {
 		fail(w, err)
 		return
 	}
 	both := compare.New([2]string{a.Trace, a.Other}, nil, asked...)
-	for side, f := range s.files {
+	for side, f := range files {
 		_, err := s.read(r.Context(), f, parameters{}, func(q *request) (any, error) {
 			whole, err := f.summarize(q.trace)
 			if err != nil {

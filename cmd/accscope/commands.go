@@ -6,6 +6,6 @@ func commands() []*cobra.Command {
 	return append([]*cobra.Command{
 		newRunCommand(), newCheckCommand(), newReportCommand(), newAdviseCommand(), newTryCommand(), newCompareCommand(), newQueryCommand(), newInfoCommand(), newImportCommand(), newGatherCommand(),
 		newExportCommand(), newArchiveCommand(), newListCommand(), newAttachCommand(), newDetachCommand(), newDoctorCommand(), newDocsCommand(),
-		newServeCommand(), newTopCommand(), newVersionCommand(), newKeeperCommand(), newReaderCommand(),
+		newServeCommand(), newMCPCommand(), newTopCommand(), newVersionCommand(), newKeeperCommand(), newReaderCommand(),
 	}, newWrapperCommands()...)
 }

@@ -77,7 +77,7 @@ enum
   X (cuMemFree, "cuMemFree_v2", (CUdeviceptr address))				\
   X (cuMemHostAlloc, "cuMemHostAlloc", (void **address, size_t bytes, unsigned flags)) \
   X (cuMemFreeHost, "cuMemFreeHost", (void *address))				\
-  X (cuPointerGetAttribute, "cuPointerGetAttribute", (void *value, int attribute, CUdeviceptr address)) \
+  X (cuPointerGetAttributes, "cuPointerGetAttributes", (unsigned count, int *attributes, void **values, CUdeviceptr address)) \
   X (cuMemcpyHtoD, "cuMemcpyHtoD_v2", (CUdeviceptr to, const void *from, size_t bytes)) \
   X (cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (CUdeviceptr to, const void *from, size_t bytes, CUstream stream)) \
   X (cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void *to, CUdeviceptr from, size_t bytes, CUstream stream)) \

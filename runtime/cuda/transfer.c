@@ -21,14 +21,16 @@
     }									\
   while (0)
 
-/* Whether the device can reach host memory as it is.  */
+/* Whether the device can reach host memory as it is.  Of memory that the driver does not
+   know this call tells no type; that for one attribute fails, which tools report.  */
 static int
 pinned (struct accscope_cuda_device *d, uintptr_t address)
 {
   unsigned type = 0;
+  int attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+  void *value = &type;
 
-  return d->cuda->cuPointerGetAttribute (&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-					 address) == CUDA_SUCCESS
+  return d->cuda->cuPointerGetAttributes (1, &attribute, &value, address) == CUDA_SUCCESS
 	 && type == CU_MEMORYTYPE_HOST;
 }
 

@@ -156,19 +156,18 @@ cuMemFreeHost (void *address)
 }
 
 EXPORT CUresult
-cuPointerGetAttribute (void *value, int attribute, CUdeviceptr address)
+cuPointerGetAttributes (unsigned count, int *attributes, void **values, CUdeviceptr address)
 {
   const struct piece *p;
 
-  FAULT ("cuPointerGetAttribute");
-  if (attribute != CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+  FAULT ("cuPointerGetAttributes");
+  if (count != 1 || *attributes != CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
     return CUDA_ERROR_INVALID_VALUE;
   pthread_mutex_lock (&standin_lock);
   p = piece_at (address, 1);
-  if (p != NULL)
-    *(unsigned *) value = p->host ? CU_MEMORYTYPE_HOST : 2;
+  *(unsigned *) *values = p == NULL ? 0 : p->host ? CU_MEMORYTYPE_HOST : 2;
   pthread_mutex_unlock (&standin_lock);
-  return p != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  return CUDA_SUCCESS;
 }
 
 static void
