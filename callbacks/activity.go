@@ -20,6 +20,7 @@ const (
 	ActivityExposed  ActivityKind = 8
 	ActivityUnused   ActivityKind = 9
 	ActivityFinding  ActivityKind = 10
+	ActivityCounts   ActivityKind = 11
 )
 
 var activityKindNames = map[ActivityKind]string{
@@ -33,6 +34,7 @@ var activityKindNames = map[ActivityKind]string{
 	ActivityExposed:  "accscope_activity_exposed",
 	ActivityUnused:   "accscope_activity_unused",
 	ActivityFinding:  "accscope_activity_finding",
+	ActivityCounts:   "accscope_activity_counts",
 }
 
 // String returns the header's name.

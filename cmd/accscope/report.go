@@ -106,7 +106,7 @@ func parseTime(flag, text string) (int64, error) {
 
 func newReportCommand() *cobra.Command {
 	var filters filterFlags
-	var by, present string
+	var by, present, lines string
 	var format formatFlag
 	var top int
 	command := &cobra.Command{
@@ -124,6 +124,7 @@ runtime of the program measures none.
   accscope report --by source --top 5 program.accscope.db
   accscope report --by callstack program.accscope.db
   accscope report --present-at 120ms program.accscope.db
+  accscope report --lines solve program.accscope.db     (recorded by run --counters)
   accscope report --format csv --kernel solve program.accscope.db`,
 		Args:              arguments(cobra.ExactArgs(1), "one trace"),
 		ValidArgsFunction: completeTraces(1),
@@ -157,7 +158,11 @@ runtime of the program measures none.
 				return err
 			}
 			var document *report.Document
-			if present != "" {
+			if command.Flags().Changed("lines") {
+				if document, err = report.Lines(trace, lines, top); err != nil {
+					return err
+				}
+			} else if present != "" {
 				at, err := parseTime("--present-at", present)
 				if err != nil {
 					return err
@@ -180,6 +185,8 @@ runtime of the program measures none.
 	command.Flags().StringVar(&by, "by", "", "one table by `DIMENSION`: source, kernel, variable, queue, device, thread, rank or callstack")
 	format.register(command, report.FormatCSV, report.FormatMarkdown)
 	command.Flags().StringVar(&present, "present-at", "", "the present table at this `TIME` of the trace")
+	command.Flags().StringVar(&lines, "lines", "", "what each source line of a kernel did, of those whose name or place has `KERNEL` in it (recorded by run --counters)")
+	completeFromTrace(command, "lines", "SELECT DISTINCT demangled(kernel) FROM kernel_counters ORDER BY 1")
 	command.Flags().IntVar(&top, "top", 20, "`ROWS` a table; 0 for all")
 	completeFlag(command, "by", report.Dimensions...)
 	limited(command, readerLimits, argumentFiles)

@@ -30,6 +30,7 @@ type runFlags struct {
 	runtime     string
 	device      string
 	code        string
+	counters    bool
 	noSummary   bool
 	quiet       bool
 	paused      bool
@@ -81,7 +82,9 @@ The program runs on our OpenACC runtime if it was compiled by GCC, else on its
 own (--runtime). --device chooses what ACC_DEVICE_TYPE does: sim is a simulated
 accelerator with a memory of its own, host the processor. --code gpu has sim execute
 what the program carries for NVIDIA GPUs (gcc -foffload=nvptx-none), with all gangs,
-workers and lanes, and tells of addresses that are no memory of the device.`
+workers and lanes, and tells of addresses that are no memory of the device.
+--counters has it count what each source line of a kernel does there: instructions,
+lanes that took part, and what its loads and stores ask of a GPU's memory.`
 
 func newRunCommand() *cobra.Command {
 	var flags runFlags
@@ -102,6 +105,7 @@ func newRunCommand() *cobra.Command {
 	f.StringVar(&flags.runtime, "runtime", "auto", "OpenACC `RUNTIME`: auto, native (the program's own) or accscope (ours)")
 	f.StringVar(&flags.device, "device", "", "device `TYPE` to run on: sim, host, nvidia, ... (default: the best present)")
 	f.StringVar(&flags.code, "code", "", "with --device sim: `CODE` that kernels run: host (compiled for this processor) or gpu (for NVIDIA GPUs, executed)")
+	f.BoolVar(&flags.counters, "counters", false, "with --code gpu, which it includes: count what kernels do, by kernel and source line (accscope report --lines KERNEL)")
 	f.BoolVar(&flags.noSummary, "no-summary", false, "print no report at the end")
 	f.BoolVarP(&flags.quiet, "quiet", "q", false, "print nothing but errors")
 	f.DurationVar(&flags.linger, "linger", 10*time.Second, "without a terminal, and after Ctrl+C: follow what the program leaves behind for this `TIME`")
@@ -134,8 +138,17 @@ func newRunCommand() *cobra.Command {
 	return command
 }
 
-// chooseCode has the simulated device run the code that --code names.
+// chooseCode has the simulated device run the code that --code names, and count what that does.
 func (flags *runFlags) chooseCode() error {
+	if flags.counters && flags.code == "host" {
+		return usageError{errors.New("--counters counts what the code for GPUs does: leave --code host out, or write --code gpu")}
+	}
+	if flags.counters {
+		flags.code = "gpu"
+		if err := os.Setenv("ACCSCOPE_SIM_COUNTERS", "on"); err != nil {
+			return err
+		}
+	}
 	switch {
 	case flags.code == "":
 		return nil

@@ -212,7 +212,7 @@ func (r *record) decodeDevice() {
 func (r *record) decodeWarning() {
 	r.is(ItemWarning, atWarningTicks)
 	file, line := r.line(atWarningSourceFile, atWarningLine)
-	r.stream.item.Warning = Warning{Text: r.text(atWarningText), SourceFile: file, Line: line, Exposed: r.flags&warningExposed != 0, Unused: r.flags&warningUnused != 0, Finding: r.flags&warningFinding != 0}
+	r.stream.item.Warning = Warning{Text: r.text(atWarningText), SourceFile: file, Line: line, Exposed: r.flags&warningExposed != 0, Unused: r.flags&warningUnused != 0, Finding: r.flags&warningFinding != 0, Counts: r.flags&warningCounts != 0}
 }
 
 func (r *record) decodeToggle() {

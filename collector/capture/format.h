@@ -337,6 +337,7 @@ struct capture_device
 					   whose device address acc_deviceptr has given */
 #define CAPTURE_WARNING_UNUSED 2u	/* the same of data that no kernel could use */
 #define CAPTURE_WARNING_FINDING 4u	/* .text is what accscope_activity_finding's name is */
+#define CAPTURE_WARNING_COUNTS 8u	/* .text is what accscope_activity_counts's name is */
 struct capture_warning
 {
   struct capture_record record;

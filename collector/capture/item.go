@@ -101,6 +101,7 @@ type Warning struct {
 	Exposed    bool // no warning: Text is the host address and bytes of data whose device address was given
 	Unused     bool // no warning: Text is the host address and bytes of data that no kernel could use
 	Finding    bool // no warning: Text is a callbacks.Finding in JSON
+	Counts     bool // no warning: Text is a callbacks.Counts in JSON
 }
 
 // Content is the hash of what a transfer moved, as the host had it.

@@ -77,6 +77,7 @@ const (
 	warningExposed        = 1
 	warningUnused         = 2
 	warningFinding        = 4
+	warningCounts         = 8
 	contentOverwritten    = 1
 	sizeOfShortEvent      = 4
 )

@@ -282,6 +282,13 @@ func (in *Ingester) warning(r *ring, x *capture.Warning) error {
 		}
 		return in.writer.SetFinding(f)
 	}
+	if x.Counts {
+		var c model.Counts
+		if err := json.Unmarshal([]byte(p.String(x.Text)), &c); err != nil {
+			return nil // of a runtime that says something else
+		}
+		return in.writer.AddCounts(r.process.info.ID, c)
+	}
 	if x.Exposed {
 		data, err := store.ParseData(p.String(x.Text))
 		if err != nil {

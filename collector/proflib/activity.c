@@ -16,7 +16,8 @@ warns (const struct accscope_activity_record *activity)
   return activity->kind == accscope_activity_warning
     || activity->kind == accscope_activity_exposed
     || activity->kind == accscope_activity_unused
-    || activity->kind == accscope_activity_finding;
+    || activity->kind == accscope_activity_finding
+    || activity->kind == accscope_activity_counts;
 }
 
 static int
@@ -97,6 +98,7 @@ write_warning (struct ring *ring, const struct accscope_activity_record *warning
 		    warning->kind == accscope_activity_exposed ? CAPTURE_WARNING_EXPOSED
 		    : warning->kind == accscope_activity_unused ? CAPTURE_WARNING_UNUSED
 		    : warning->kind == accscope_activity_finding ? CAPTURE_WARNING_FINDING
+		    : warning->kind == accscope_activity_counts ? CAPTURE_WARNING_COUNTS
 		    : 0, sizeof *record);
   if (file == NO_SPACE || !record)
     return -1;

@@ -73,12 +73,12 @@ func (f *facts) one(options Options) (*Table, error) {
 }
 
 // onlyWithRows are keys of tables that a report leaves out where they are empty.
-var onlyWithRows = []string{"errors", "runtime_warnings", "annotations", "communication", "open", "sampled", "host_code"}
+var onlyWithRows = []string{"errors", "runtime_warnings", "annotations", "communication", "open", "sampled", "host_code", "kernel_counters"}
 
 // all are the tables that are wanted. What is expensive to find is left where it is not.
 func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 	filter := options.Filter
-	var failures, said, annotations, time, messages, calls, memory, leaks, open, queues, sampled, code *Table
+	var failures, said, annotations, time, messages, calls, memory, leaks, open, queues, sampled, code, inside *Table
 	for _, part := range []struct {
 		keys []string
 		find func() error
@@ -100,6 +100,7 @@ func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 		{[]string{"leaks", "open"}, func() (err error) { leaks, open, err = f.left(trace, filter); return err }},
 		{[]string{"memory", "leaks"}, func() error { return noteMissing(trace, memory, leaks) }},
 		{[]string{"sampled"}, func() (err error) { sampled, err = sampledTable(trace, filter); return err }},
+		{[]string{"kernel_counters"}, func() (err error) { inside, err = f.countersTable(trace, filter); return err }},
 		{[]string{"host_code"}, func() (err error) { code, err = hostCodeTable(trace, filter); return err }},
 	} {
 		if options.wants(part.keys...) {
@@ -112,7 +113,7 @@ func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 	if calls == nil && len(constructs.Rows) > 0 {
 		constructs.Note += "; " + noCallStacks
 	}
-	tables := []*Table{failures, said, time, annotations, messages, constructs, calls, code, f.kernels(), f.directions(), f.transferred(),
+	tables := []*Table{failures, said, time, annotations, messages, constructs, calls, code, f.kernels(), inside, f.directions(), f.transferred(),
 		f.synchronisation(), queues, memory, leaks, open, f.instants(), sampled}
 	if options.wants("ranks", "imbalance", "critical_path") {
 		ofRanks, err := f.ofRanks(filter)

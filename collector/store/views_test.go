@@ -60,6 +60,8 @@ var viewQueries = []struct {
 	{"cpu_samples", "time", []string{"doing", "function", "source_file"}, []string{"weight", "record"}},
 	{"cpu_functions", "", []string{"function", "doing"}, []string{"time", "samples"}},
 	{"cpu_stacks", "", []string{"function", "module"}, []string{"stack", "depth"}},
+	{"kernel_counters", "", []string{"kernel"}, []string{"instructions", "work"}},
+	{"kernel_lines", "", []string{"kernel", "source_file"}, []string{"instructions", "load_sectors"}},
 	{"loss", "", []string{"reason", "process"}, []string{"events"}},
 	{"gaps", "start", []string{"reason", "process"}, []string{"duration"}},
 }

@@ -13,7 +13,7 @@ import (
 // views are the trace's, each with the column that its rows are sorted by, where it has one
 // that every row has: a time.
 var views = [...]struct{ name, sorted string }{
-	{"processes", ""}, {"threads", ""}, {"devices", ""}, {"queues", ""}, {"clocks", ""}, {"cpu_samples", "time"}, {"cpu_functions", ""}, {"cpu_stacks", ""}, {"loss", ""}, {"gaps", ""}, {"sources", ""}, {"variables", ""},
+	{"processes", ""}, {"threads", ""}, {"devices", ""}, {"queues", ""}, {"clocks", ""}, {"cpu_samples", "time"}, {"cpu_functions", ""}, {"cpu_stacks", ""}, {"kernel_counters", ""}, {"kernel_lines", ""}, {"loss", ""}, {"gaps", ""}, {"sources", ""}, {"variables", ""},
 	{"call_stacks", ""}, {"errors", ""}, {"existing_data", ""},
 	{"events", "time"}, {"spans", "start"}, {"kernels", "enqueued"}, {"transfers", "enqueued"}, {"allocations", "start"},
 	{"releases", "time"}, {"waits", "start"}, {"annotations", "start"}, {"communication", "start"}, {"device_activity", "start"},
@@ -34,6 +34,10 @@ var untyped = map[string]string{
 	"cpu_samples.doing": text, "cpu_functions.doing": text,
 	"loss.reason": text, "gaps.reason": text, "gaps.detail": text,
 	"transfers.bytes_per_second": real, "clocks.drift": real,
+	"kernel_lines.lanes_per_instruction": real, "kernel_lines.sectors_per_load": real, "kernel_lines.sectors_per_store": real, "kernel_lines.bytes_used": real,
+	"kernel_counters.lanes_per_instruction": real, "kernel_counters.sectors_per_load": real, "kernel_counters.sectors_per_store": real, "kernel_counters.bytes_used": real,
+	"kernel_counters.imbalance": real, "kernel_counters.operations_per_byte": real,
+	"kernel_lines.source_file": text,
 }
 
 // column is one of a view. Where it is not the one that rows are sorted by, it may be NULL.

@@ -85,6 +85,17 @@ type Checking interface {
 	GiveOut(address Address, bytes uint64)
 }
 
+// A Profiling device counts what its kernels do inside.
+type Profiling interface {
+	Device
+	// Counts says whether it does.
+	Counts() bool
+	// ObserveCounts has the counts of each kernel that was run told before its code is
+	// forgotten, when its image is unloaded or the device closes. tell is called from any thread
+	// that uses the device.
+	ObserveCounts(tell func(KernelCounts))
+}
+
 // A Pooled device takes memory from its driver in large pieces. Only those are
 // allocations and deallocations of device memory in the sense of the alloc and
 // free events (OpenACC 3.3 §5.1.7).

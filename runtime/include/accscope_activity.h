@@ -57,7 +57,11 @@ enum accscope_activity_kind
      one.  name is a JSON object, whose member number tells findings of a device apart: it
      comes when that is met first, and again, with how often, when the device is shut
      down.  */
-  accscope_activity_finding = 10
+  accscope_activity_finding = 10,
+  /* Nor this, of a device that counts what its kernels do: name is a JSON object with what all
+     launches of a kernel came to, or a source line of one.  It comes when the device is shut
+     down; what comes again for the same kernel is to be added.  */
+  accscope_activity_counts = 11
 };
 
 /* A flag of an upload or download: the host's memory was pageable, so its bytes went

@@ -178,6 +178,7 @@ func (d *Device) openDriver() error {
 	watching, ok := driver.(device.Watching)
 	d.watching = ok && watching.Watches()
 	d.observeFindings(driver)
+	d.observeCounts(driver)
 	d.pool = watchPool(driver)
 	d.byAsync.Clear()
 	d.unheard.Store(nil)

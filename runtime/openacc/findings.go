@@ -3,8 +3,6 @@ package openacc
 import (
 	"encoding/json"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/runtime/activity"
 	"github.com/accscope/accscope/runtime/dataenv"
@@ -42,8 +40,7 @@ func (d *Device) giveOut(m *dataenv.Mapping) {
 // tellFinding tells a finding. Where it lies in the program's data is for whoever has heard
 // of these.
 func (d *Device) tellFinding(f device.Finding) {
-	a := &d.rt.activity
-	if !a.Wanted() {
+	if !d.rt.activity.Wanted() {
 		return
 	}
 	told := callbacks.Finding{
@@ -57,16 +54,9 @@ func (d *Device) tellFinding(f device.Finding) {
 		told.Other = &other
 	}
 	text, err := json.Marshal(told)
-	var now unix.Timespec
-	if err != nil || unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
-		return // neither happens
+	if err == nil { // which is always so
+		d.tell(callbacks.ActivityFinding, string(text), f.Line)
 	}
-	a.Add(callbacks.ActivityRecord{
-		Size: activityRecordSize, Kind: callbacks.ActivityFinding, DeviceType: callbacks.DeviceType(d.Type), DeviceNumber: int32(d.Number),
-		Async: AsyncSync, AsyncQueue: AsyncSync, HostStart: now.Nano(), HostEnd: now.Nano(),
-		DeviceStart: now.Nano() - d.clockOffset.Load(), DeviceEnd: now.Nano() - d.clockOffset.Load(),
-		Correlation: d.rt.correlations.Add(1), Name: callbacks.Intern(string(text)), LineNo: int32(f.Line),
-	})
 }
 
 func (d *Device) accessOf(s *device.Side) callbacks.Access {

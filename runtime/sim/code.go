@@ -49,6 +49,8 @@ type codeDevice struct {
 	images   sync.Mutex
 	programs map[unsafe.Pointer]*program // by the image's device side
 	kernels  map[uintptr]*codeKernel     // by host address
+
+	tellCounts func(device.KernelCounts)
 }
 
 // program is the code of an image, with the memory of its variables.
@@ -107,6 +109,7 @@ func (d *codeDevice) Close() error {
 	d.images.Lock()
 	defer d.images.Unlock()
 	for _, p := range d.programs {
+		d.count(p)
 		p.Forget()
 	}
 	clear(d.programs)
@@ -165,7 +168,7 @@ func (d *codeDevice) link(p *program, image goacc.Image, code goacc.PTX) ([]devi
 	}
 	p.Program = linked
 	o := &d.backend.options
-	settings := simt.Settings{Threads: o.Threads, Seed: o.Seed, Stack: o.Stack, Timeout: o.KernelTimeout}
+	settings := simt.Settings{Threads: o.Threads, Seed: o.Seed, Stack: o.Stack, Timeout: o.KernelTimeout, Count: o.Counters}
 	if settings.Threads == 0 {
 		settings.Threads = runtime.NumCPU()
 	}
@@ -201,6 +204,7 @@ func (d *codeDevice) forget(p *program, image goacc.Image) error {
 		delete(d.kernels, function)
 	}
 	if p.Program != nil {
+		d.count(p)
 		p.Forget()
 	}
 	var first error

@@ -30,6 +30,7 @@ run_code (const operation *o, void *block, struct accscope_simt_operation *check
   launch.workers = o->geometry.workers;
   launch.vector = o->geometry.vector;
   launch.parameters = &parameter;
+  launch.block_bytes = o->bytes;
   launch.check = check;
   d->configuration.run (&launch);
   if (launch.fault.reason == SIMT_NONE)

@@ -50,6 +50,7 @@ type Options struct {
 	Stack         uint64        // bytes of each lane of a kernel's GPU code
 	Heap          uint64        // bytes that malloc of GPU code can give
 	Check         bool          // GPU code: the accesses to memory are checked
+	Counters      bool          // GPU code: what it does is counted, by kernel and source line
 
 	// KernelName gives the name of the outlined function at a host address; nil
 	// if nobody knows. Faults by kernel name need it.
@@ -168,6 +169,8 @@ var knobs = []knob{
 		}},
 	{"ACCSCOPE_SIM_CHECK", "Check", "on or off", "off", "GPU code: the accesses of kernels and transfers to memory are checked, as accscope check has it",
 		func(o *Options, v string) (ok bool) { o.Check, ok = parseSwitch(v); return }},
+	{"ACCSCOPE_SIM_COUNTERS", "Counters", "on or off", "off", "GPU code: what kernels do is counted, by kernel and source line, as accscope run --counters has it",
+		func(o *Options, v string) (ok bool) { o.Counters, ok = parseSwitch(v); return }},
 }
 
 // OptionsFromEnvironment are the default options changed by the ACCSCOPE_SIM_
@@ -200,6 +203,7 @@ func (o *Options) check() error {
 		{o.Stack >= leastStack && o.Stack <= mostStack, fmt.Sprintf("Stack is %d: allowed is %d to %d bytes", o.Stack, leastStack, mostStack)},
 		{o.Heap >= leastMemory && o.Heap <= mostMemory, fmt.Sprintf("Heap is %d: allowed is %d to %d bytes", o.Heap, leastMemory, uint64(mostMemory))},
 		{!o.Check || o.Code == CodeGPU, "ACCSCOPE_SIM_CHECK is on, and kernels run host code: set ACCSCOPE_SIM_CODE to gpu"},
+		{!o.Counters || o.Code == CodeGPU, "ACCSCOPE_SIM_COUNTERS is on, and kernels run host code: set ACCSCOPE_SIM_CODE to gpu"},
 		{o.Code == CodeHost || o.Code == CodeGPU, fmt.Sprintf("Code is %q: allowed is %s and %s", o.Code, CodeHost, CodeGPU)},
 		{o.As == TypeSim || o.As == TypeNVIDIA, fmt.Sprintf("As is %d: allowed is %d and %d", o.As, TypeSim, TypeNVIDIA)},
 	} {

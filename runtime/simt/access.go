@@ -29,6 +29,14 @@ func access(base, kind string, is bool) (string, uint8, error) {
 	return base + "." + name, size, nil
 }
 
+// request is how many bytes of a lane the part n of a vector asks for: the first for all.
+func request(n, parts int, size uint8) C.uint32_t {
+	if n > 0 {
+		return 0
+	}
+	return C.uint32_t(parts * int(size))
+}
+
 func (t *translation) load(o *opcode, operands []ptx.Operand) error {
 	if len(operands) != 2 {
 		return errOperands
@@ -70,6 +78,7 @@ func (t *translation) load(o *opcode, operands []ptx.Operand) error {
 		}
 		c := t.emit(name, d, base)
 		c.displacement = displacement + C.int64_t(n)*C.int64_t(size)
+		c.meet = request(n, len(to), size)
 	}
 	return nil
 }
@@ -108,6 +117,7 @@ func (t *translation) save(o *opcode, operands []ptx.Operand) error {
 		}
 		c := t.emit(name, base, s)
 		c.displacement = displacement + C.int64_t(n)*C.int64_t(size)
+		c.meet = request(n, len(from), size)
 	}
 	return nil
 }
@@ -151,5 +161,6 @@ func (t *translation) atomic(o *opcode, operands []ptx.Operand) error {
 	}
 	c := t.emit(name, slots...)
 	c.displacement = displacement
+	c.meet = request(0, 1, uint8(ptx.Size(kind)))
 	return nil
 }

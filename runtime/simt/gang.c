@@ -34,13 +34,13 @@ accscope_simt_special (unsigned number)
 }
 
 static accscope_simt_step *
-step (void)
+step (int counting)
 {
 #ifdef __x86_64__
   if (__builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
-    return accscope_simt_step_avx2;
+    return counting ? accscope_simt_step_avx2_counting : accscope_simt_step_avx2;
 #endif
-  return accscope_simt_step_portable;
+  return counting ? accscope_simt_step_portable_counting : accscope_simt_step_portable;
 }
 
 static int64_t
@@ -64,13 +64,15 @@ struct room
 
 struct job
 {
-  struct work work;
+  struct work turns;
   struct accscope_simt_launch *launch;
   accscope_simt_step *step;
   uint32_t *order;		/* of gangs; NULL: as they are numbered */
   int64_t until;		/* CLOCK_MONOTONIC; 0: for ever */
   _Alignas (64) uint32_t next;	/* atomic: gang; what all threads write is apart from what they read */
   uint64_t instructions;	/* atomic */
+  struct accscope_simt_launched touched;	/* atomic */
+  uint64_t *work;		/* by gang; NULL: it is not counted */
 };
 
 static void
@@ -226,7 +228,7 @@ begin (struct room *r, struct accscope_simt_launch *l, uint32_t number)
       struct warp *w = &g->warp[n];
       uint32_t lanes = g->threads - n * LANES;
 
-      w->clock = w->barred = w->locked = 0;
+      w->clock = w->barred = w->locked = w->touching = 0;
       w->met = (struct accscope_simt_range) { 0, 0, NULL };
       w->live = lanes >= LANES ? EVERY : ((uint32_t) 1 << lanes) - 1;
       fill (w->specials[SPECIAL_CTAID_X], number);
@@ -311,12 +313,40 @@ turn (const struct job *job, struct gang *g)
 /* Gangs that a thread has begun.  */
 #define MOST_BEGUN 256
 
+/* Adds up which workers and lanes of a gang have touched memory.  */
+static void
+count_touching (struct job *job, const struct gang *g)
+{
+  const uint32_t vector = job->launch->vector;
+  uint32_t workers = 0, lanes = 0, last = UINT32_MAX;
+
+  for (uint32_t n = 0; n < g->warps; n++)
+    for (uint32_t rest = g->warp[n].touching; rest; rest &= rest - 1)
+      {
+	uint32_t worker = (n * LANES + (uint32_t) __builtin_ctz (rest)) / vector;
+
+	lanes++;
+	workers += worker != last;
+	last = worker;
+      }
+  if (!lanes)
+    return;
+  __atomic_fetch_add (&job->touched.gangs_touching, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add (&job->touched.workers_touching, workers, __ATOMIC_RELAXED);
+  __atomic_fetch_add (&job->touched.lanes_touching, lanes, __ATOMIC_RELAXED);
+}
+
 static void
 end_gang (struct job *job, struct room *r)
 {
   for (uint32_t n = 0; n < r->gang->warps; n++)
     accscope_simt_abandon (&r->gang->warp[n]);
   __atomic_fetch_add (&job->instructions, r->gang->instructions, __ATOMIC_RELAXED);
+  if (job->work)
+    {
+      job->work[r->gang->number] = r->gang->instructions;
+      count_touching (job, r->gang);
+    }
   r->gang->instructions = 0;
   if (job->launch->check)
     accscope_simt_count_checked (r->gang);
@@ -328,9 +358,12 @@ run_gangs (struct work *work)
   struct job *job = (struct job *) work;	/* its first member */
   struct accscope_simt_launch *l = job->launch;
   struct room *begun = NULL, *spare = NULL, **at;
+  struct accscope_simt_set *set = NULL;
   uint32_t count = 0;
   int more = 1;
 
+  if (job->work && !(set = accscope_simt_take_set (l->counters)))
+    __atomic_store_n ((int *) &l->fault.reason, SIMT_NO_MEMORY, __ATOMIC_RELEASE);
   while (more || begun)
     {
       if (more && count < MOST_BEGUN)
@@ -351,6 +384,7 @@ run_gangs (struct work *work)
 	      r->next = begun;
 	      begun = r;
 	      count++;
+	      r->gang->set = set;
 	      begin (r, l, job->order ? job->order[number] : number);
 	    }
 	}
@@ -390,6 +424,8 @@ run_gangs (struct work *work)
     }
   if (spare)
     give_room (spare);
+  if (set)
+    accscope_simt_give_set (l->counters, set);
 }
 
 /* Gangs in an order of the seed (Fisher and Yates).  */
@@ -412,14 +448,22 @@ shuffled (const struct accscope_simt_launch *l)
 void
 accscope_simt_run (struct accscope_simt_launch *l)
 {
-  struct job job = { .work.run = run_gangs, .launch = l, .step = step () };
+  struct job job = { .turns.run = run_gangs, .launch = l, .step = step (l->counters != NULL) };
   uint32_t threads = l->seed ? 1 : l->threads < l->gangs ? l->threads : l->gangs;
 
+  if (l->counters && !(job.work = calloc (l->gangs, sizeof *job.work)))
+    {
+      l->fault.reason = SIMT_NO_MEMORY;
+      return;
+    }
   if (l->seed)
     job.order = shuffled (l);
   if (l->timeout)
     job.until = monotonic () + l->timeout;
-  accscope_simt_together (&job.work, threads > 1 ? threads - 1 : 0);
+  accscope_simt_together (&job.turns, threads > 1 ? threads - 1 : 0);
   free (job.order);
   l->instructions = job.instructions;
+  if (job.work)
+    accscope_simt_count_launch (l->counters, l, &job.touched, job.work);
+  free (job.work);
 }

@@ -2,7 +2,7 @@ package simt
 
 /*
 #include <stdlib.h>
-#include "simt.h"
+#include "counters.h"
 */
 import "C"
 
@@ -48,6 +48,7 @@ type Settings struct {
 	Seed    uint64        // not 0: on one thread, in an order of it
 	Stack   uint64        // bytes of each lane
 	Timeout time.Duration // 0: none
+	Count   bool          // what is run (Program.Counts)
 }
 
 // Launch makes C's struct accscope_simt_launch of a kernel without geometry and arguments:
@@ -70,7 +71,7 @@ func (p *Program) pattern(kernel string, m *Memory, s Settings) C.struct_accscop
 	return C.struct_accscope_simt_launch{
 		kernel: (*C.struct_accscope_simt_function)(p.Kernel(kernel)), memory: m.c,
 		functions: unsafe.SliceData(p.functions), function_count: C.uint32_t(len(p.all)),
-		lock:   lock,
+		lock: lock, counters: p.count(kernel, s),
 		shared: C.uint32_t(p.Shared), stack: C.uint32_t((s.Stack + 63) &^ 63), // as aligned as any value
 
 		threads: C.uint32_t(max(1, s.Threads)), seed: C.uint64_t(s.Seed), timeout: C.int64_t(s.Timeout),
@@ -86,6 +87,7 @@ func (p *Program) Run(kernel string, m *Memory, s Settings, g device.Geometry, p
 	defer C.free(passed)
 	copy(unsafe.Slice((*uint64)(passed), len(parameters)), parameters)
 	l.parameters = passed
+	l.block_bytes = 8 * C.uint64_t(len(parameters))
 	C.accscope_simt_run(&l)
 	if l.fault.reason == C.SIMT_NONE {
 		return nil

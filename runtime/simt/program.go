@@ -2,7 +2,7 @@ package simt
 
 /*
 #include <stdlib.h>
-#include "simt.h"
+#include "counters.h"
 */
 import "C"
 
@@ -29,7 +29,8 @@ type Program struct {
 	globals   map[string]*variable
 	order     []*variable // in the order in which they were met
 	allocate  func(bytes uint64) (unsafe.Pointer, error)
-	memory    []unsafe.Pointer // C's
+	memory    []unsafe.Pointer                            // C's
+	counters  map[string]*C.struct_accscope_simt_counters // by kernel
 }
 
 // A unit is one text of the image.
@@ -63,6 +64,7 @@ type function struct {
 	ptx   *ptx.Function // nil: the device's library has it
 	index int
 	lines []ptx.Line
+	kinds []class      // of the first of C's instructions that each of the text's has become
 	facts nvidia.Facts // of a kernel
 }
 
@@ -135,6 +137,10 @@ func (p *Program) Forget() {
 		C.free(memory)
 	}
 	p.memory = nil
+	for _, c := range p.counters {
+		C.accscope_simt_counters_close(c)
+	}
+	p.counters = nil
 }
 
 // zeroed is memory of C's.

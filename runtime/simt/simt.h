@@ -37,8 +37,10 @@ struct accscope_simt_instruction
   uint16_t site;		/* of memory operations: their number among all of the process; 0: they have none */
   uint32_t guard;		/* operand */
   uint32_t operand[MOST_OPERANDS];
-  uint32_t target;		/* bra: an instruction; calls: an index of the function's calls */
-  uint32_t meet;		/* guarded bra: the instruction before which lanes meet */
+  uint32_t target;		/* bra: an instruction; calls: an index of the function's calls; of memory
+				   operations: their number among the function's */
+  uint32_t meet;		/* guarded bra: the instruction before which lanes meet; of memory operations: a
+				   lane's bytes, those of the whole vector at its first part, 0 at the others */
   int64_t displacement;		/* of an address */
 };
 
@@ -65,6 +67,7 @@ struct accscope_simt_function
 {
   uint32_t builtin;
   uint32_t count;		/* instructions; the last is an END */
+  uint32_t accesses;		/* memory operations of these */
   uint32_t frame;		/* bytes of registers */
   uint32_t zeroed;		/* of those: what may be read before it is written */
   uint32_t local;		/* bytes of each lane's stack */
@@ -135,6 +138,8 @@ struct accscope_simt_launch
   const void *parameters;	/* of the kernel, one word of 8 bytes each */
   uintptr_t lock;		/* of GCC's reductions: 1 while a lane has it; 0: there is none */
   struct accscope_simt_operation *check;	/* what its accesses are checked as; NULL: they are not */
+  struct accscope_simt_counters *counters;	/* of the kernel; NULL: nothing is counted (counters.h) */
+  uint64_t block_bytes;		/* of what the first parameter points to: the construct's variables */
   struct accscope_simt_fault fault;	/* the first one */
   uint64_t instructions;	/* of warps, that were run */
 };

@@ -1,6 +1,7 @@
 /* Runs instructions for a group: included once for each kind of processor, with the
    name of the function as STEP.  In a switch of this size GCC's passes over all of a
-   function's expressions (-fgcse) find nothing and take as long as all the others.  */
+   function's expressions (-fgcse) find nothing and take as long as all the others.
+   With COUNTING, what is run is counted (counters.h).  */
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -14,6 +15,26 @@
 #define RUN (run + (uint64_t) (in - since))
 #define NEXT break
 #define LEAVE goto over
+
+/* Counts the instruction, its request, and that it has parted lanes.  */
+#ifdef COUNTING
+#define ISSUED (block.tally[in - code].issued++, block.tally[in - code].lanes += width)
+#define REQUEST(PLACE, SPREAD, STORE)						\
+  do										\
+    if (in->meet)								\
+      accscope_simt_count (w, &block.requests[in->target], PLACE, SPREAD, mask, in->meet, STORE); \
+  while (0)
+#define PARTED (block.tally[in - code].parted++)
+#define ENTERED									\
+  width = (uint32_t) __builtin_popcount (whole);				\
+  block = accscope_simt_block_of (w, g->frame->function);			\
+  if (!block.tally) LEAVE;
+#else
+#define ISSUED
+#define REQUEST(PLACE, SPREAD, STORE)
+#define PARTED
+#define ENTERED
+#endif
 
 /* All lanes, or those of the mask.  Operands are the same array or have nothing in common.  */
 #define LOOP(...)								\
@@ -98,6 +119,7 @@
     const enum spread spread = mask == EVERY ? spread_of (address, sizeof (T)) : APART; \
     if (spread != APART && known (w, in, from, spread, sizeof (T)))		\
       {										\
+	REQUEST (&(uint64_t) { (uintptr_t) from }, spread, 0);			\
 	if (spread == BEHIND)							\
 	  for (unsigned i = 0; i < LANES; i++) d[i] = (W) from[i];		\
 	else									\
@@ -106,6 +128,7 @@
       }										\
     HERE;									\
     if (!accscope_simt_places (w, g, address, in, mask, sizeof (T), 0, place)) LEAVE; \
+    REQUEST (place, APART, 0);							\
     LOOP (d[i] = (W) *(const T *) place[i];); }
 #define STORE_(W, T)								\
   { const W *a = AT (1);							\
@@ -113,16 +136,19 @@
     T *to = (T *) (address[0] + (uint64_t) in->displacement);			\
     if (mask == EVERY && spread_of (address, sizeof (T)) == BEHIND && known (w, in, to, BEHIND, sizeof (T))) \
       {										\
+	REQUEST (&(uint64_t) { (uintptr_t) to }, BEHIND, 1);			\
 	for (unsigned i = 0; i < LANES; i++) to[i] = (T) a[i];			\
 	NEXT;									\
       }										\
     HERE;									\
     if (!accscope_simt_places (w, g, address, in, mask, sizeof (T), 1, place)) LEAVE; \
+    REQUEST (place, APART, 1);							\
     LOOP (*(T *) place[i] = (T) a[i];); }
 #define ATOMIC_(W, T, EXPR)							\
   { T *d = AT (0); const T *bs = AT (2), *cs = AT (3);				\
     HERE;									\
     if (!accscope_simt_places (w, g, AT (1), in, mask, sizeof (T), ATOMICALLY, place)) LEAVE; \
+    REQUEST (place, APART, ATOMICALLY);						\
     for (uint32_t rest = mask; rest; rest &= rest - 1)				\
       {										\
 	unsigned i = (unsigned) __builtin_ctz (rest);				\
@@ -187,11 +213,13 @@
 #define RELOAD									\
   { run += (uint64_t) (in - since); whole = g->mask;				\
     code = g->frame->function->code; since = in = code + g->pc - 1;		\
-    base[IN_FRAME] = g->frame->registers; base[IN_CONSTANTS] = g->frame->function->constants; }
+    base[IN_FRAME] = g->frame->registers; base[IN_CONSTANTS] = g->frame->function->constants; \
+    ENTERED }
 #define BRANCH_									\
   { const struct accscope_simt_instruction *to = code + in->target;		\
     if (to <= in) SPEND								\
     if (mask == whole) { run += (uint64_t) (in - since); since = in = to - 1; NEXT; } \
+    PARTED;									\
     HERE;									\
     if (!accscope_simt_part (w, g, mask, in->target, in->meet)) LEAVE;		\
     RELOAD }
@@ -219,9 +247,6 @@ bits (const uint32_t *predicate)
 #endif
   return m;
 }
-
-/* How the lanes' addresses lie to each other.  */
-enum spread { APART, BEHIND, SAME };
 
 static inline enum spread
 spread_of (const uint64_t *address, uint64_t size)
@@ -348,11 +373,16 @@ STEP (struct warp *w, struct group *g)
   const struct accscope_simt_instruction *code, *in = NULL, *since = NULL;
   uint32_t whole, mask, budget = SLICE;
   uint64_t place[LANES], run = 0;
+#ifdef COUNTING
+  struct accscope_simt_block block;
+  uint32_t width;
+#endif
 
   RELOAD
   for (;;)
     {
       in++;
+      ISSUED;
       mask = whole;
       if (in->guarded)
 	{

@@ -86,6 +86,7 @@ func (p *Program) translate(f *function) error {
 		if err := t.instruction(i); err != nil {
 			return t.refuse(err)
 		}
+		t.classify(int(t.starts[i]))
 	}
 	end := len(body.Instructions)
 	t.starts[end] = uint32(len(t.code))
@@ -255,6 +256,7 @@ func (t *translation) emit(name string, operands ...slot) *C.struct_accscope_sim
 	}
 	if strings.HasPrefix(name, "ld") || strings.HasPrefix(name, "st") || strings.HasPrefix(name, "atom") {
 		i.found = C.uint8_t(len(t.accesses) % C.RANGES)
+		i.target = C.uint32_t(len(t.accesses))
 		t.accesses = append(t.accesses, len(t.code))
 	}
 	t.code = append(t.code, i)
@@ -568,6 +570,7 @@ func (t *translation) store() {
 	copy(unsafe.Slice((*C.struct_accscope_simt_call)(calls), len(t.calls)), t.calls)
 	c.count, c.frame, c.zeroed, c.local = C.uint32_t(len(t.code)), C.uint32_t(t.frame), C.uint32_t(t.zeroed), C.uint32_t(t.stack)
 	c.code = (*C.struct_accscope_simt_instruction)(code)
+	c.accesses = C.uint32_t(len(t.accesses))
 	c.constants = (*C.char)(constants)
 	c.calls = (*C.struct_accscope_simt_call)(calls)
 	c.parameters, c.parameter = p.passed(t.arguments, false)

@@ -7,6 +7,7 @@
 #define ACCSCOPE_SIMT_WARP_H
 
 #include "check.h"
+#include "counters.h"
 
 enum operation
 {
@@ -87,6 +88,7 @@ struct warp
   char *stack;			/* of its first lane */
   uint32_t clock, barred;	/* how often its lanes have synchronised, and had at its last barrier */
   uint32_t locked;		/* lanes that hold the lock of GCC's reductions */
+  uint32_t touching;		/* lanes that have touched memory, where that is counted */
   _Alignas (64) uint32_t specials[SPECIAL_COUNT][LANES];
 };
 
@@ -98,6 +100,7 @@ struct gang
   uint32_t arrived[BARRIERS];
   uint64_t instructions, random;
   uint64_t accesses, looked_at;	/* that were checked, and their bytes */
+  struct accscope_simt_set *set;	/* where it is counted; NULL: it is not */
   struct asked { uint32_t first, count; int ordered; } asked;	/* the operation that an access met last */
   struct warp warp[];
 };
@@ -128,6 +131,7 @@ stack_window (const struct warp *w)
 /* Runs a group of the warp until it has to wait, has ended or its slice is over.  */
 typedef void accscope_simt_step (struct warp *w, struct group *g);
 accscope_simt_step accscope_simt_step_portable, accscope_simt_step_avx2;
+accscope_simt_step accscope_simt_step_portable_counting, accscope_simt_step_avx2_counting;
 
 /* For the steps: each gives 0 when the group is no more, waits, or lets others go first.  */
 int accscope_simt_arrive (struct warp *w, struct group *g);
@@ -152,6 +156,14 @@ char *accscope_simt_place (struct warp *w, struct group *g, uint64_t address, un
 void accscope_simt_tell (struct warp *w, struct group *g, enum accscope_simt_reason reason, uint32_t lane,
 			 uintptr_t address, unsigned size, int store);
 int64_t accscope_simt_vprintf (struct warp *w, struct group *g, unsigned lane, uint64_t format, uint64_t values);
+
+/* For the steps that count: where a function's counts are, without a tally where no memory is left;
+   and counts a request, whose lanes' places follow from the first where spread says so.  */
+struct accscope_simt_block accscope_simt_block_of (struct warp *w, const struct accscope_simt_function *function);
+/* How the lanes' addresses lie to each other.  */
+enum spread { APART, BEHIND, SAME };
+void accscope_simt_count (struct warp *w, struct accscope_simt_requests *r, const uint64_t *place, enum spread spread,
+			  uint32_t mask, unsigned size, int store);
 
 /* For whoever runs a gang.  */
 int accscope_simt_begin (struct warp *w, const struct accscope_simt_function *kernel, const uint64_t *parameters);

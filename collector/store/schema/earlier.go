@@ -31,8 +31,14 @@ var cpuSampleSQL string
 //go:embed cpu_sample_view.sql
 var cpuSampleViewSQL string
 
+//go:embed count.sql
+var countSQL string
+
+//go:embed count_view.sql
+var countViewSQL string
+
 // laterSQL makes the tables that earlier versions lack.
-var laterSQL = counterSQL + contentSQL + clockSQL + cpuSampleSQL
+var laterSQL = counterSQL + contentSQL + clockSQL + cpuSampleSQL + countSQL
 
 // WithoutCounters is the last version whose traces have no counters, and no spans of the
 // program's own, of which sites tell how deep they are. They are read as if there were
@@ -48,6 +54,9 @@ const WithoutClocks = 4
 // WithoutCPUSamples is the last version whose traces have no samples of what processors did.
 const WithoutCPUSamples = 5
 
+// WithoutCounts is the last version whose traces have no counts of what kernels did inside.
+const WithoutCounts = 6
+
 // missing is the SQL that makes the tables that a version lacks.
 func missing(version int) (sql string) {
 	if version <= WithoutCounters {
@@ -61,6 +70,9 @@ func missing(version int) (sql string) {
 	}
 	if version <= WithoutCPUSamples {
 		sql += cpuSampleSQL
+	}
+	if version <= WithoutCounts {
+		sql += countSQL
 	}
 	return sql
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // Version is the schema version that this package writes (PRAGMA user_version).
-const Version = 6
+const Version = 7
 
 // Pageable is added to the kind of a work whose transfers are from or to pageable
 // memory of the host. Such a kind stands in activity_kind with the name that it has without.
@@ -37,7 +37,7 @@ var Tables string
 var eventViewsSQL string
 
 // Views is the SQL that makes the views.
-var Views = strings.ReplaceAll(eventViewsSQL, ":lasted", lastedSQL) + counterViewSQL + clockViewSQL + cpuSampleViewSQL
+var Views = strings.ReplaceAll(eventViewsSQL, ":lasted", lastedSQL) + counterViewSQL + clockViewSQL + cpuSampleViewSQL + countViewSQL
 
 // lastedSQL is how long a span lasted. Where the trace does not say, it ends with the span
 // around it, its process, or what is known.
@@ -109,6 +109,9 @@ func CheckTables(conn *sqlite.Conn, path string, version int) error {
 			continue
 		}
 		if version <= WithoutCPUSamples && (table == "cpu_sample" || table == "cpu_stack") {
+			continue
+		}
+		if version <= WithoutCounts && (table == "kernel_count" || table == "line_count") {
 			continue
 		}
 		columns := want[table]

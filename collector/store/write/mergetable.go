@@ -105,6 +105,8 @@ func (m *merger) copyTables(p *part, foreign bool) error {
 		{"counter_value", []column{p.of("counter"), p.time}},
 		{"cpu_stack", []column{cpuStack, orNone(cpuStack)}},
 		{"cpu_sample", []column{p.of("cpu_sample"), process, thread, 4: p.time, 6: orNone(cpuStack), orNone(p.record)}},
+		{"kernel_count", []column{process}},
+		{"line_count", []column{process}},
 		{"located", []column{site, place}},
 		{"total", []column{thread, site}},
 		{"work_total", []column{work, orNone(thread), orNone(site)}},
