@@ -73,9 +73,14 @@ func (b withImage) Open(number int, observe func(device.Activity, bool)) (device
 // TestCodeContract: a device that runs GPU code keeps what all devices promise.
 func TestCodeContract(t *testing.T) {
 	_, kernels := codeImage()
-	for name, checked := range map[string]bool{"unchecked": false, "checked": true} {
+	for name, change := range map[string]func(*Options){
+		"unchecked": func(*Options) {},
+		"checked":   func(o *Options) { o.Check = true },
+		"counted":   func(o *Options) { o.Counters = true },
+		"both":      func(o *Options) { o.Check, o.Counters = true, true },
+	} {
 		t.Run(name, func(t *testing.T) {
-			devicetest.Run(t, withImage{with(t, func(o *Options) { o.Code, o.As, o.Check = CodeGPU, TypeNVIDIA, checked }).(codeBackend)}, kernels)
+			devicetest.Run(t, withImage{with(t, func(o *Options) { o.Code, o.As = CodeGPU, TypeNVIDIA; change(o) }).(codeBackend)}, kernels)
 		})
 	}
 }

@@ -109,6 +109,8 @@ accscope_simt_count_launch (struct accscope_simt_counters *c, const struct accsc
   struct accscope_simt_launched *to = &c->launched;
   uint64_t lanes = (uint64_t) l->gangs * l->workers * l->vector;
 
+  if (l->gangs == 0)
+    return;
   qsort (work, l->gangs, sizeof *work, ascending);
   pthread_mutex_lock (&c->lock);
   to->launches++;

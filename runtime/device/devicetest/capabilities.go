@@ -151,6 +151,39 @@ func checking(t *testing.T, f *fixture) {
 	}
 }
 
+// profiling: what a kernel came to is told when the device closes.
+func profiling(t *testing.T, f *fixture) {
+	counting, ok := f.device.(device.Profiling)
+	if !ok || !counting.Counts() {
+		t.Skip("the device does not count")
+	}
+	var told []device.KernelCounts
+	counting.ObserveCounts(func(k device.KernelCounts) { told = append(told, k) })
+	q, add := f.queue(t), f.kernel(t, f.kernels.Add)
+	values, parameters := []int64{1, 2, 3, 4}, []int64{4, 2}
+	src, size := pointer(values)
+	from, few := pointer(parameters)
+	a, p := f.alloc(t, size), f.alloc(t, few)
+	check(t, Upload(q, 1, a, src, size, true))
+	check(t, Upload(q, 2, p, from, few, true))
+	for range 2 {
+		check(t, Launch(q, 3, add, add.Resolve(device.Geometry{}), Arguments(t, f.device, q, a, p, p+8), true))
+	}
+	check(t, q.Synchronize())
+	check(t, f.device.Close())
+	f.open(t) // for whoever closes it
+	if len(told) != 1 || told[0].Values["launches"] != 2 || len(told[0].Lines) == 0 {
+		t.Fatalf("told of a kernel that ran twice: %+v", told)
+	}
+	bytes := int64(0)
+	for _, l := range told[0].Lines {
+		bytes += l.Values["store_bytes"]
+	}
+	if want := 2 * int64(size); bytes != want {
+		t.Errorf("stores of %d bytes were counted, want %d", bytes, want)
+	}
+}
+
 // pool: what a device takes from its driver covers what is allocated, and it gives
 // back what it took, once.
 func pool(t *testing.T, f *fixture) {

@@ -44,6 +44,7 @@ func Run(t *testing.T, b device.Backend, k Kernels) {
 		{"inside", inside},
 		{"watching", watching},
 		{"checking", checking},
+		{"profiling", profiling},
 		{"pool", pool},
 		{"free memory", freeMemory},
 		{"adopting", adopting},
