@@ -188,7 +188,7 @@ func ExitData(into []Item, a Arguments) ([]Item, error) {
 			item.Action = ActionRelease
 		case Pointer:
 			item.Action, item.Bias, item.Size = ActionRelease, item.Size, pointerBytes
-		case Detach, ForceDetach:
+		case Detach, ForceDetach, Attach: // GCC 14 says attach of d[i] in copyout(d[i][0:n])
 			item.Action, item.Finalize = ActionDetach, a.kind(i) == ForceDetach
 			item.Bias, item.Size, item.Extent = item.Size, pointerBytes, a.extent(i)
 		case Struct, StructUnordered, ZeroLength, DeleteZeroLength:
@@ -232,6 +232,8 @@ func Update(into []Item, a Arguments) ([]Item, error) {
 			}
 		case Pointer, Descriptor:
 			item.Action, item.Leader = ActionNone, leaderOf(items[:i])
+		case Attach: // GCC 14 has it of d[i] in update self(d[i][0:n]); its size is a bias
+			item.Action, item.Size = ActionNone, pointerBytes
 		case Struct, StructUnordered, ZeroLength, DeleteZeroLength:
 			item.Action = ActionNone
 		default:

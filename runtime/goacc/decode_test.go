@@ -239,6 +239,18 @@ func TestDecode(t *testing.T) {
 			none 0x200 8 optional inside
 			release 0x2000 8 optional
 			release 0x300 64 optional`},
+		{"an element of an array of pointers, by GCC 14", exit, `
+			from 0x1000 16
+			attach 0x300 0
+			attach 0x200 0`, `
+			release 0x1000 16 copyout optional
+			detach 0x300 8 optional
+			detach 0x200 8 optional`},
+		{"the same in an update", update, `
+			force_from 0x1000 16
+			attach 0x200 0xfffffffffffffff0`, `
+			update_self 0x1000 16
+			none 0x200 8`},
 		{"zero lengths", exit, `
 			zero_len_array_section 0x1000 0
 			delete_zero_len_array_section 0x1000 0
