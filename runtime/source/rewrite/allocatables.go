@@ -32,8 +32,13 @@ func (t *fortranText) allocatables(all []*inFortran) {
 			}
 			var kept []string
 			for _, item := range split(clause.Arguments, ',') {
-				name := strings.ToLower(item)
-				if !t.allocatable(first, c.d.Line-1, name) || !t.allocated(c, all, name, first, last) || t.inRoutine(all, name) {
+				switch name := strings.ToLower(item); {
+				case !t.allocatable(first, c.d.Line-1, name):
+					kept = append(kept, item)
+				case t.inRoutine(all, name): // which would see the declared one, that nothing allocates
+					c.note(Warning, item, item+" is not created on the device where it is allocated: GCC's code does not, and a routine uses it by its name")
+					kept = append(kept, item)
+				case !t.allocated(c, all, name, first, last):
 					kept = append(kept, item)
 				}
 			}
