@@ -302,6 +302,32 @@ func TestReductionsBesideLevels(t *testing.T) {
 	}
 }
 
+// An allocatable variable of a declare directive follows its allocations; one that a routine uses
+// stays as it is, with a warning, and so does the declared one where a procedure has its own.
+func TestDeclaredAllocatables(t *testing.T) {
+	source := "module m\nreal, allocatable :: v(:)\n!$acc declare create(v)\ncontains\nsubroutine s\nif (c) allocate (v(3))\n!$acc serial\nv = 1\n!$acc end serial\ndeallocate (v)\nend subroutine\nend module\n"
+	result := Fortran(source, "a.f90", false, nil, nothingIncluded, Options{Device: "nvidia"})
+	rest := result.Text
+	for _, want := range []string{"if (c) then\n", "allocate (v(3))\n", "!$acc enter data create(v)\n", "end if\n", "!$acc serial present(v)\n", "!$acc exit data delete(v)\n", "deallocate (v)\n"} {
+		_, behind, ok := strings.Cut(rest, want)
+		if !ok {
+			t.Errorf("no %q at its place in\n%s", want, result.Text)
+		}
+		rest = behind
+	}
+	if strings.Contains(result.Text, "declare") {
+		t.Errorf("it is declared in\n%s", result.Text)
+	}
+	used := strings.Replace(source, "subroutine s\n", "subroutine s\n!$acc routine\n", 1)
+	if result := Fortran(used, "a.f90", false, nil, nothingIncluded, Options{Device: "nvidia"}); result.Changed || len(result.Notes) != 1 || result.Notes[0].Severity != Warning {
+		t.Errorf("used by a routine: %+v\n%s", result.Notes, result.Text)
+	}
+	hidden := strings.Replace(source, "subroutine s\n", "subroutine s\nreal, allocatable :: v(:)\n", 1)
+	if result := Fortran(hidden, "a.f90", false, nil, nothingIncluded, Options{Device: "nvidia"}); result.Changed {
+		t.Errorf("declared anew:\n%s", result.Text)
+	}
+}
+
 // What would lose its condition, or mean another thing, is an error.
 func TestRefusedRatherThanChanged(t *testing.T) {
 	for _, test := range []struct {
