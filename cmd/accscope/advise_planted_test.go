@@ -427,6 +427,103 @@ a| integer, parameter :: n = 1300000, often = 6
   print *, a(5)
 end program p
 `},
+	{rule: "ping-pong", c: `
+#define N 100000
+static double field[N];
+int main (void)
+{
+#pragma acc data copy(field)
+  for (int s = 0; s < 20; s++)
+    {
+#pragma acc parallel loop
+      for (int i = 0; i < N; i++)
+        field[i] += i % 7;
+b|    #pragma acc update self(field)
+a|    #pragma acc update self(field[0:100])
+m|    #pragma acc parallel loop
+bm|   for (int i = 0; i < N; i += 2)
+bm|     field[i] = field[i] > 50 ? 50 : field[i];
+a|    field[0] = field[99];
+b|    #pragma acc update device(field)
+a|    #pragma acc update device(field[0:1])
+    }
+  printf ("%g\n", field[8]);
+}
+`, fortran: `
+program p
+  implicit none
+  integer, parameter :: n = 100000
+  real(8) :: field(n)
+  integer :: s, i
+  field = 0
+  !$acc data copy(field)
+  do s = 1, 20
+     !$acc parallel loop
+     do i = 1, n
+        field(i) = field(i) + mod(i, 7)
+     end do
+b|   !$acc update self(field)
+a|   !$acc update self(field(1:100))
+m|   !$acc parallel loop
+bm|  do i = 1, n, 2
+bm|     field(i) = min(field(i), 50d0)
+bm|  end do
+a|   field(1) = field(99)
+b|   !$acc update device(field)
+a|   !$acc update device(field(1:1))
+  end do
+  !$acc end data
+  print *, field(8)
+end program p
+`},
+	{rule: "brought-to-read", c: `
+#define N 100000
+static double field[N];
+int main (void)
+{
+  double most = 0;
+a| FILE *file = fopen ("/dev/null", "w");
+#pragma acc data copy(field)
+  for (int s = 0; s < 20; s++)
+    {
+#pragma acc parallel loop
+      for (int i = 0; i < N; i++)
+        field[i] += i % 7;
+ba|   #pragma acc update self(field)
+m|    #pragma acc parallel loop reduction(max:most)
+bm|   for (int i = 0; i < N; i++)
+bm|     most = field[i] > most ? field[i] : most;
+a|    fwrite (field, sizeof (double), N, file);
+    }
+  printf ("%g %g\n", field[8], most);
+}
+`, fortran: `
+program p
+  implicit none
+  integer, parameter :: n = 100000
+  real(8) :: field(n), most
+  integer :: s, i
+  field = 0
+  most = 0
+a| open (10, file="/dev/null", form="unformatted")
+  !$acc data copy(field)
+  do s = 1, 20
+     !$acc parallel loop
+     do i = 1, n
+        field(i) = field(i) + mod(i, 7)
+     end do
+ba|  !$acc update self(field)
+b|   most = max(most, maxval(field))
+m|   !$acc parallel loop reduction(max:most)
+m|   do i = 1, n
+m|      most = max(most, field(i))
+m|   end do
+a|   write (10) field
+  end do
+  !$acc end data
+  print *, field(8), most
+end program p
+`},
 }
 
 var ofSome = regexp.MustCompile(`(?m)^([bma]+)\| ?(.*)$`)

@@ -69,7 +69,7 @@ type Place struct {
 func (f *Finding) Place() string { return report.ShowPlace(f.File, f.Line, f.Function) }
 
 // rules are in the order of their pages.
-var rules = []*rule{repeatedTransfer, roundTrip, unusedTransfer, mappedInLoop, smallTransfers, implicitTransfer, needlessWait, synchronousConstruct,
+var rules = []*rule{repeatedTransfer, roundTrip, unusedTransfer, mappedInLoop, smallTransfers, implicitTransfer, pingPong, broughtToRead, needlessWait, synchronousConstruct,
 	idleQueue, shortKernel, fewGangs, pageableMemory, neverDeleted, deletedWhileBusy, queueRace, neverReturned, imbalance, endedByError, swallowedError, memoryNearlyFull}
 
 // Rules are the names of all rules.

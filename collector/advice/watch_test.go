@@ -87,6 +87,8 @@ var few = []string{
 	"UPDATE site_detail SET (implicit, parent_construct, construct) = (SELECT s.implicit, s.parent_construct, c.name FROM site s JOIN construct c ON c.code = s.parent_construct WHERE s.id = site)",
 }
 
+const large = "UPDATE datum SET bytes = bytes * 8 WHERE id > 0"
+
 const hashes = `INSERT INTO content SELECT s.thread, r.sequence, r.id / 40 % 2, iif(s.kind = 22, (r.id / 40 + r.id % 5 % 2) % 2, NULL)
 		FROM record r JOIN site s ON s.id = r.site WHERE s.kind IN (20, 22) AND r.id % 11`
 
@@ -101,6 +103,8 @@ func TestWatchersAgreeWithSQL(t *testing.T) {
 		{"as generated", nil},
 		{"few data", few},
 		{"few data with hashes", append(slices.Clone(few), hashes)},
+		{"large data", append(slices.Clone(few), large)},
+		{"large data with hashes", append(slices.Clone(few), large, hashes)},
 		{"exposed data", append(slices.Clone(few), hashes, "INSERT INTO meta SELECT 'exposed: ' || column1 || ' ' || column2, column2 FROM (VALUES (4096, 8192), (4000, 300), (12288, 4096))")},
 		{"unused data", append(slices.Clone(few), hashes, "UPDATE process SET ended = 'exited'", "INSERT INTO meta SELECT 'process_exit_' || id, 'status 0' FROM process WHERE id % 4", "INSERT INTO meta SELECT 'unused: ' || p.id || ' ' || column1 || ' ' || column2, column2 FROM (VALUES (4096, 8192), (4000, 300), (12288, 4096)), process p WHERE p.id % 2")},
 		{"kept data", []string{"UPDATE site_detail SET (parent_construct, construct) = (SELECT code, name FROM construct WHERE name = iif(site % 4, 'enter_data', 'runtime_api')) WHERE kind_code IN (6, 8) AND site % 5",
