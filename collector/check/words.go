@@ -173,6 +173,13 @@ func (k *known) writesConstant(of *Finding) bool {
 	return regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(of.Variable) + `\b[^=]*=\s*(?:[-+]?[0-9][0-9a-z_.]*|\.?true\.?|\.?false\.?)\s*(?:;|!|$)`).MatchString(lines[i.Line-1])
 }
 
+// changes says whether an access of a race changes what it finds: then writes of one value are none
+// that each would have made alone.
+func (k *known) changes(of *Finding) bool {
+	i := &of.Instance
+	return k.accumulates(of.Variable, i.File, i.Line) || k.reduction(of.Variable, i.File, i.Line) != ""
+}
+
 // accumulates says whether a line changes an element of a variable by what it was.
 func (k *known) accumulates(variable, file string, line int64) bool {
 	lines := k.sources.Lines(file)

@@ -198,7 +198,9 @@ func (p *mapper) create(item *goacc.Item) (device.Address, *device.Error) {
 	if item.Cell && presence != dataenv.Present && !p.group.covers(item.Host, item.Size) {
 		return omit(item)
 	}
-	if item.Value = item.Value && presence == dataenv.Absent; item.Value {
+	// A checked device is to see the changes of what may be an array.
+	item.Value = item.Value && presence == dataenv.Absent && (p.d.checking == nil || item.Size <= 8)
+	if item.Value {
 		p.value(item)
 		return 0, nil
 	}

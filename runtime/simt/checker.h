@@ -54,7 +54,7 @@ void accscope_simt_host_forget (struct accscope_simt_checker *c, const struct ac
 /* Whether the host knows that an operation is over.  */
 int accscope_simt_heard (struct accscope_simt_checker *c, uint32_t queue, uint64_t sequence);
 uint64_t accscope_simt_nanoseconds (void);
-void accscope_simt_later (struct accscope_simt_checker *c, uint64_t allocation);
+void accscope_simt_later (struct accscope_simt_checker *c, uint64_t allocation, uintptr_t begin, size_t bytes);
 void accscope_simt_tell_of (struct accscope_simt_checker *c, const struct accscope_simt_finding *f);
 
 /* Of an allocation; NULL: the host has no memory left, and it is not checked.  */

@@ -225,7 +225,7 @@ taint (struct accscope_simt_shadow *s, size_t at, size_t end)
   size_t first, last;
 
   for (struct discarded *d = all; d; d = d->next)
-    if (d->met && d->checker == s->checker && overlap (d, s->host + at, s->host + end, &first, &last))
+    if (d->checker == s->checker && overlap (d, s->host + at, s->host + end, &first, &last))
       for (size_t byte = first; byte < last; byte++)
 	{
 	  const size_t there = d->host + byte - s->host;
@@ -239,6 +239,7 @@ taint (struct accscope_simt_shadow *s, size_t at, size_t end)
 	      if (!tainted)
 		return;
 	      s->tainted_by = writer (d, byte);
+	      s->tainted_scratch = !d->met;
 	      __atomic_store_n (&s->tainted, tainted, __ATOMIC_RELEASE);
 	    }
 	  __atomic_fetch_or (&s->tainted[there / BLOCK], (uint64_t) 1 << there % BLOCK, __ATOMIC_RELAXED);
@@ -253,7 +254,7 @@ accscope_simt_taint (struct accscope_simt_shadow *s, size_t at, size_t bytes, in
   if (s->tainted)
     for (size_t n = at / BLOCK; n * BLOCK < end; n++)
       __atomic_fetch_and (&s->tainted[n], ~bits_in (n, at, end), __ATOMIC_RELAXED);
-  if (!uploaded || !s->host || !__atomic_load_n (&all, __ATOMIC_RELAXED))
+  if (!uploaded || !s->host_sites || !s->host || !__atomic_load_n (&all, __ATOMIC_RELAXED))
     return;
   pthread_mutex_lock (&lock);
   taint (s, at, end);

@@ -83,12 +83,13 @@ accscope_simt_tell_of (struct accscope_simt_checker *c, const struct accscope_si
     }
 }
 
-/* What was stale of an allocation has been brought up to date.  */
+/* What was stale of an allocation has been brought up to date in a range.  */
 void
-accscope_simt_later (struct accscope_simt_checker *c, uint64_t allocation)
+accscope_simt_later (struct accscope_simt_checker *c, uint64_t allocation, uintptr_t begin, size_t bytes)
 {
   for (uint32_t n = 0, found = __atomic_load_n (&c->found, __ATOMIC_ACQUIRE); n < found; n++)
-    if (c->findings[n].kind == FOUND_STALE_ON_DEVICE && c->findings[n].allocation == allocation)
+    if (c->findings[n].kind == FOUND_STALE_ON_DEVICE && c->findings[n].allocation == allocation
+	&& c->findings[n].address - begin < bytes)
       __atomic_store_n (&c->findings[n].later, 1, __ATOMIC_RELAXED);
 }
 

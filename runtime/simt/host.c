@@ -310,6 +310,15 @@ unchanged (const struct accscope_simt_shadow *s, size_t block)
   return agreed == 0 || RELAXED_LOAD (&s->by_host[block]) || accscope_simt_hash ((const void *) (s->host + block * BLOCK)) == agreed;
 }
 
+/* Whether the host knows that the operation of a cell is over.  */
+static int
+is_over (const struct accscope_simt_shadow *s, uint64_t cell)
+{
+  const struct known k = accscope_simt_known (s->checker, unpacked (cell, 1).number);
+
+  return !k.count || accscope_simt_heard (s->checker, k.queue, k.sequence);
+}
+
 /* The host reads bytes of an allocation.  */
 static void
 reads (struct accscope_simt_shadow *s, size_t at, size_t end, uintptr_t returned)
@@ -329,11 +338,10 @@ reads (struct accscope_simt_shadow *s, size_t at, size_t end, uintptr_t returned
 	  if (!unchanged (s, n))
 	    break;
 	  const uint64_t cell = RELAXED_LOAD (&s->written[byte / GRANULE]);
-	  const struct known k = accscope_simt_known (s->checker, unpacked (cell, 1).number);
 	  struct accscope_simt_finding f = finding (FOUND_STALE_ON_HOST, s->begin + at, end - at, returned, 0);
 
 	  f.other = accscope_simt_writer (s->checker, cell);
-	  f.later = k.count && !accscope_simt_heard (s->checker, k.queue, k.sequence); /* the host may want what was before the kernel */
+	  f.later = !is_over (s, cell); /* the host may want what was before the kernel */
 	  accscope_simt_tell_of (s->checker, &f);
 	  return;
 	}
@@ -356,6 +364,11 @@ writes (struct accscope_simt_shadow *s, size_t at, size_t end, uintptr_t returne
 	__atomic_fetch_or (&s->unread[n], bits, __ATOMIC_RELAXED);
       if ((RELAXED_LOAD (&s->by_host[n]) & bits) != bits)
 	__atomic_fetch_or (&s->by_host[n], bits, __ATOMIC_RELAXED);
+      /* What a kernel had changed there is what the host has overtaken.  */
+      const uint64_t both = RELAXED_LOAD (&s->by_device[n]) & bits;
+
+      if (both && is_over (s, RELAXED_LOAD (&s->written[(n * BLOCK + (size_t) __builtin_ctzll (both)) / GRANULE])))
+	__atomic_fetch_and (&s->by_device[n], ~both, __ATOMIC_RELAXED);
     }
 }
 

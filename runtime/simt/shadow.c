@@ -16,6 +16,8 @@ is_defined (const struct accscope_simt_shadow *s, size_t at)
 static void
 define (struct accscope_simt_shadow *s, size_t at, size_t bytes, int is)
 {
+  if (is && !RELAXED_LOAD (&s->any_defined))
+    RELAXED_STORE (&s->any_defined, 1);
   while (bytes)
     {
       size_t count = 8 - at % 8 < bytes ? 8 - at % 8 : bytes;
@@ -316,7 +318,7 @@ stale (struct accscope_simt_shadow *s, const struct access *a, size_t at)
       struct accscope_simt_finding f = finding (FOUND_STALE_ON_HOST, a);
 
       f.other = s->tainted_by;
-      f.later = !s->host_sites;
+      f.later = s->tainted_scratch;
       accscope_simt_tell_of (a->operation->checker, &f);
     }
   if (RELAXED_LOAD (&s->by_host[block]) & ~RELAXED_LOAD (&s->by_device[block]) & bits && !s->given_out
@@ -420,7 +422,8 @@ accscope_simt_checked (struct warp *w, struct group *g, const uint64_t *address,
       a.cell.atomic = atomic || w->locked >> i & 1;
       if (size < GRANULE || !settle (w->met.shadow, &a))
 	touch (w->met.shadow, &a);
-      if (store != 1 && in->together != SIMT_COPIES)
+      /* Copies may be of what nobody uses, but hardly of memory where there is nothing at all.  */
+      if (store != 1 && (in->together != SIMT_COPIES || !RELAXED_LOAD (&w->met.shadow->any_defined)))
 	use (w->met.shadow, &a);
       if (store)
 	change (w->met.shadow, &a);

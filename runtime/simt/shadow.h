@@ -14,6 +14,7 @@ struct accscope_simt_shadow
   size_t bytes;
   uint64_t *written, *read;	/* cells, atomic, by granule */
   uint8_t *defined;		/* a bit a byte, atomic */
+  int any_defined;		/* atomic: one of them has been set */
   int given_out;		/* others may use it unseen */
   uintptr_t host;		/* where its first byte is on the host; 0: that is not known */
   int mapped;			/* the runtime has said so */
@@ -27,6 +28,7 @@ struct accscope_simt_shadow
   uint16_t *host_sites;		/* by granule: where the host has written it; NULL: its accesses are not seen */
   uint64_t *tainted;		/* by block, a bit a byte: an upload brought what a kernel's result never got to; NULL: none */
   struct accscope_simt_side tainted_by;	/* who has written such a result */
+  int tainted_scratch;		/* which never was to come to the host */
 };
 
 #define BLOCK 64

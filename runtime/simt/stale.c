@@ -42,6 +42,15 @@ accscope_simt_hash (const void *block)
   return (uint32_t) sum | 1;
 }
 
+/* Whether the host has what the device has of a block.  */
+static int
+still (const struct accscope_simt_shadow *s, size_t block)
+{
+  char host[BLOCK];
+
+  return accscope_simt_host_memory (s->host + block * BLOCK, host, BLOCK) && memcmp (host, (const char *) s->begin + block * BLOCK, BLOCK) == 0;
+}
+
 /* Both sides have the same in these bytes: of whole blocks that is kept.  */
 void
 accscope_simt_same (struct accscope_simt_memory *m, uintptr_t device, uintptr_t host, size_t bytes, int brought)
@@ -61,7 +70,7 @@ accscope_simt_same (struct accscope_simt_memory *m, uintptr_t device, uintptr_t 
       s->host = host - at;
     }
   s->met = 1;
-  own = s->host == host - at; /* else it goes by way of memory of the runtime's */
+  own = s->host == host - at; /* else it goes by way of memory of the runtime's, which may be the same still */
   for (size_t n = at / BLOCK; n * BLOCK < end; n++)
     {
       const int whole = n * BLOCK >= at && (n + 1) * BLOCK <= end;
@@ -70,14 +79,14 @@ accscope_simt_same (struct accscope_simt_memory *m, uintptr_t device, uintptr_t 
       if (RELAXED_LOAD (&s->by_host[n]) & bits)
 	{
 	  if (!brought)
-	    accscope_simt_later (s->checker, s->serial);
+	    accscope_simt_later (s->checker, s->serial, device, bytes);
 	  __atomic_fetch_and (&s->by_host[n], ~bits, __ATOMIC_RELAXED);
 	}
       if (s->unread && RELAXED_LOAD (&s->unread[n]) & bits)
 	__atomic_fetch_and (&s->unread[n], ~bits, __ATOMIC_RELAXED);
       if (RELAXED_LOAD (&s->by_device[n]) & bits)
 	__atomic_fetch_and (&s->by_device[n], ~bits, __ATOMIC_RELAXED);
-      RELAXED_STORE (&s->agreed[n], whole && own ? accscope_simt_hash ((const char *) s->begin + n * BLOCK) : 0);
+      RELAXED_STORE (&s->agreed[n], whole && (own || still (s, n)) ? accscope_simt_hash ((const char *) s->begin + n * BLOCK) : 0);
     }
   if (own && brought)
     accscope_simt_undiscard (host, bytes);
@@ -209,7 +218,8 @@ accscope_simt_revert (struct accscope_simt_operation *o, struct accscope_simt_me
 void
 accscope_simt_discard (struct accscope_simt_shadow *s)
 {
-  const size_t end = s->met && !s->given_out ? s->bytes : 0, found = unread (s, 0, end, 1);
+  /* What was never on the host may be nothing but scratch memory, which its own kernel reads.  */
+  const size_t end = !s->host || s->given_out || (!s->met && s->host_sites) ? 0 : s->bytes, found = unread (s, 0, end, s->met);
 
   if (found < end)
     accscope_simt_blame (s, FOUND_STALE_ON_HOST, found, GRANULE);

@@ -231,7 +231,7 @@ overwritten (double *b)
 #pragma acc update device(b[0:N])
 #pragma acc parallel loop
     for (int i = 0; i < N; i++)
-      b[i] += i;		/* CHECK stale-on-host? b */
+      b[i] += i;
   }
 }
 
