@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -173,6 +174,13 @@ func (r *recording) summarize(trace *store.Trace, path string, events int64) err
 		{Command: "accscope advise", Subject: name, Shows: advised},
 		{Command: "accscope serve", Subject: name, Shows: "the timeline in a browser"},
 	}}
+	for row, err := range trace.Rows("finding what was counted", "SELECT kernel FROM kernel_counters ORDER BY instructions DESC LIMIT 1") {
+		if err != nil {
+			return err
+		}
+		lines := report.Advice{Command: "accscope report --lines " + shell.Word(row.ColumnText(0)), Subject: name, Shows: "what each of its lines did"}
+		screen.Next = slices.Insert(screen.Next, 1, lines)
+	}
 	screen.HostCode = r.program.PTX && !strings.EqualFold(strings.TrimSpace(os.Getenv("ACCSCOPE_SIM_CODE")), "gpu") // --code sets it
 	screen.Width, _ = columns(os.Stderr)
 	if isTerminal(os.Stderr) {

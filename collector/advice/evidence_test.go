@@ -23,7 +23,13 @@ CREATE TABLE waits (record INTEGER, process DEFAULT 1, thread DEFAULT 1, device 
 CREATE TABLE meta (key, value);
 CREATE TABLE errors (process DEFAULT 1, thread DEFAULT 1, time DEFAULT 5, message DEFAULT 'm', source_file, line DEFAULT 1, function, device DEFAULT 1, async);
 CREATE TABLE processes (process DEFAULT 1, pid DEFAULT 77, ended DEFAULT 'exited', exit);
-CREATE TABLE devices (device, multiprocessors);`
+CREATE TABLE devices (device, multiprocessors);
+CREATE TABLE kernel_lines (process DEFAULT 1, device DEFAULT 0, kernel DEFAULT 'k', source_file DEFAULT 'a.c', line DEFAULT 3, instructions DEFAULT 100000, active_lanes DEFAULT 3200000,
+  loads DEFAULT 1, stores DEFAULT 0, floats32 DEFAULT 0, floats64 DEFAULT 0, exchanges DEFAULT 0, barriers DEFAULT 0, divergent_branches DEFAULT 0,
+  load_requests DEFAULT 0, load_bytes DEFAULT 0, load_sectors DEFAULT 0, load_strided DEFAULT 0, load_uniform DEFAULT 0, load_stride DEFAULT 0,
+  store_requests DEFAULT 0, store_bytes DEFAULT 0, store_sectors DEFAULT 0, store_strided DEFAULT 0, store_uniform DEFAULT 0, store_stride DEFAULT 0,
+  atomic_lanes DEFAULT 0, atomic_addresses DEFAULT 0, atomic_most DEFAULT 0,
+  lanes_per_instruction AS (1.0 * active_lanes / instructions), sectors_per_load AS (1.0 * load_sectors / load_requests), sectors_per_store AS (1.0 * store_sectors / store_requests));`
 
 // aStep is SQL for what a step of a loop does, its number in place of %d: the host prepares
 // for 100 us, sends, and a kernel of 80 us runs.
@@ -41,6 +47,27 @@ func steps(more string) string {
 		}
 	}
 	return sql
+}
+
+// What a line that is launched at a.c:1 was counted at: of its loads requests, bytes and sectors, and
+// how far apart the lanes are, 0 for no stride; of others active lanes, loads and exchanges; of atomics
+// lanes, addresses and the most at one.
+const oneLaunch = "INSERT INTO kernels (record, enqueued, start, end) VALUES (1, 1, 2, 3);"
+
+func loads(requests, bytes, sectors, stride int) string {
+	strided := 0
+	if stride != 0 {
+		strided = requests
+	}
+	return oneLaunch + fmt.Sprintf("INSERT INTO kernel_lines (load_requests, load_bytes, load_sectors, load_strided, load_stride) VALUES (%d, %d, %d, %d, %d);", requests, bytes, sectors, strided, stride)
+}
+
+func lanes(values string) string {
+	return oneLaunch + "INSERT INTO kernel_lines (active_lanes, loads, exchanges) VALUES (" + values + ");"
+}
+
+func atomics(values string) string {
+	return oneLaunch + "INSERT INTO kernel_lines (atomic_lanes, atomic_addresses, atomic_most) VALUES (" + values + ");"
 }
 
 // The evidence of rules on made-up traces, where each threshold is met and is not: how many
@@ -96,6 +123,21 @@ func TestEvidence(t *testing.T) {
 		{fewGangs, "side by side", gpu + sized("1, 1, 32, 1, 1", 0, 100000) + sized("1, 1, 32, 1, 2", 90000, 200000), 0, 0, 0},
 		{fewGangs, "one after the other", gpu + sized("1, 1, 32, 1, 1", 0, 100000) + sized("1, 1, 32, 1, 2", 100000, 200000), 2, 0, 198000},
 		{fewGangs, "of a device that is not known", "INSERT INTO devices VALUES (1, NULL);" + sized("1, 1, 32, 1, -2", 0, 100000), 0, 0, 0},
+
+		{uncoalescedAccess, "rows of 4 KiB", loads(1000, 256_000, 32_000, 4096), 1, 0, 0},
+		{uncoalescedAccess, "neighbours", loads(1000, 256_000, 8_000, 0), 0, 0, 0},
+		{uncoalescedAccess, "one value for all", loads(1000, 256_000, 1_000, 0), 0, 0, 0},
+		{uncoalescedAccess, "every other", loads(4000, 1_024_000, 64_000, 16), 1, 0, 0},
+		{uncoalescedAccess, "one lane each", loads(40_000, 320_000, 40_000, 0), 0, 0, 0},
+		{uncoalescedAccess, "little of the kernel's traffic", loads(1000, 256_000, 32_000, 4096) + "INSERT INTO kernel_lines (line, load_requests, load_bytes, load_sectors) VALUES (4, 100000, 25600000, 800000);", 0, 0, 0},
+		{idleLanes, "eight", lanes("800000, 1, 0"), 1, 0, 0},
+		{idleLanes, "all", lanes("3200000, 1, 0"), 0, 0, 0},
+		{idleLanes, "where they exchange values", lanes("100000, 1, 5"), 0, 0, 0},
+		{idleLanes, "at nothing but branches", lanes("100000, 0, 0"), 0, 0, 0},
+		{idleLanes, "a small part", lanes("800000, 1, 0") + "INSERT INTO kernel_lines (line, instructions, active_lanes) VALUES (4, 1000000, 32000000);", 0, 0, 0},
+		{meetingAtomics, "one counter", atomics("320000, 10000, 32"), 1, 0, 0},
+		{meetingAtomics, "a histogram", atomics("320000, 300000, 4"), 0, 0, 0},
+		{meetingAtomics, "at the end of a reduction", atomics("640, 20, 32"), 0, 0, 0},
 
 		{swallowedError, "a status that is not known", "INSERT INTO errors DEFAULT VALUES; INSERT INTO processes DEFAULT VALUES;", 1, 0, 0},
 		{swallowedError, "status 0", "INSERT INTO errors DEFAULT VALUES; INSERT INTO processes DEFAULT VALUES; INSERT INTO meta VALUES ('process_exit_1', 'status 0');", 1, 0, 0},

@@ -297,10 +297,12 @@ count_shared (struct accscope_simt_requests *r, const uint64_t *place, uint32_t 
     }
 }
 
-/* How many lanes of an atomic operation meet at one address.  */
-static void
+/* How many lanes of an atomic operation meet at one address, and how many addresses there are.  */
+static unsigned
 count_meetings (struct accscope_simt_requests *r, const uint64_t *place, uint32_t mask)
 {
+  unsigned addresses = 0;
+
   for (uint32_t rest = mask; rest;)
     {
       uint64_t at = place[__builtin_ctz (rest)], lanes = 0;
@@ -315,9 +317,11 @@ count_meetings (struct accscope_simt_requests *r, const uint64_t *place, uint32_
 	      lanes++;
 	    }
 	}
-      r->addresses++;
+      addresses++;
       r->most = lanes > r->most ? lanes : r->most;
     }
+  r->addresses += addresses;
+  return addresses;
 }
 
 void
@@ -379,6 +383,6 @@ accscope_simt_count (struct warp *w, struct accscope_simt_requests *r, const uin
 	  r->strided += stride == r->stride;
 	}
     }
-  if (store == ATOMICALLY)
-    count_meetings (r, place, mask);
+  if (store == ATOMICALLY)	/* lanes that meet take one after the other */
+    r->sectors += lanes - count_meetings (r, place, mask);
 }

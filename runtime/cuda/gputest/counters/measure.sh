@@ -8,21 +8,19 @@ ncu=$(command -v ncu || ls -d /usr/local/cuda*/bin/ncu /opt/nvidia/nsight-comput
 [ -n "$ncu" ] || { echo "there is no ncu here: install Nsight Compute" >&2; exit 1; }
 export LD_LIBRARY_PATH=$here/lib ACC_DEVICE_TYPE=nvidia
 metrics=(
-  gpu__time_duration.sum launch__registers_per_thread launch__grid_size launch__block_size launch__shared_mem_per_block_static launch__occupancy_limit_registers
+  gpu__time_duration.sum launch__registers_per_thread launch__grid_size launch__block_size launch__registers_per_thread_allocated launch__shared_mem_per_block_static launch__occupancy_limit_registers
   sm__warps_active.avg.pct_of_peak_sustained_active
   smsp__inst_executed.sum smsp__thread_inst_executed.sum smsp__thread_inst_executed_pred_on.sum
   smsp__sass_branch_targets.sum smsp__sass_branch_targets_threads_divergent.sum
-  smsp__inst_executed_op_ld.sum smsp__inst_executed_op_st.sum smsp__inst_executed_op_generic_atom_dot_alu.sum smsp__inst_executed_op_generic_atom_dot_cas.sum
-  smsp__inst_executed_op_global_ld.sum smsp__inst_executed_op_global_st.sum smsp__inst_executed_op_global_red.sum smsp__inst_executed_op_global_atom.sum
+  smsp__inst_executed_op_generic_atom_dot_alu.sum smsp__inst_executed_op_generic_atom_dot_cas.sum
+  smsp__inst_executed_op_global_ld.sum smsp__inst_executed_op_global_st.sum smsp__inst_executed_op_global_red.sum 
   smsp__inst_executed_op_shared_ld.sum smsp__inst_executed_op_shared_st.sum smsp__inst_executed_op_shared_atom.sum
-  smsp__sass_thread_inst_executed_op_global_ld.sum smsp__sass_thread_inst_executed_op_global_st.sum smsp__sass_thread_inst_executed_op_memory_pred_on.sum
-  smsp__thread_inst_executed_pipe_lsu.sum
+  smsp__sass_thread_inst_executed_op_memory_pred_on.sum
   smsp__sass_inst_executed_op_memory_8b.sum smsp__sass_inst_executed_op_memory_32b.sum smsp__sass_inst_executed_op_memory_64b.sum smsp__sass_inst_executed_op_memory_128b.sum
   smsp__sass_thread_inst_executed_op_fadd_pred_on.sum smsp__sass_thread_inst_executed_op_fmul_pred_on.sum smsp__sass_thread_inst_executed_op_ffma_pred_on.sum
   smsp__sass_thread_inst_executed_op_dadd_pred_on.sum smsp__sass_thread_inst_executed_op_dmul_pred_on.sum smsp__sass_thread_inst_executed_op_dfma_pred_on.sum
   l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum
   l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum
-  l1tex__t_requests_pipe_lsu_mem_lg_op_ld.sum l1tex__t_sectors_pipe_lsu_mem_lg_op_ld.sum
   lts__t_sectors_op_read.sum lts__t_sectors_op_write.sum lts__t_sectors_op_atom.sum lts__t_sectors_op_red.sum lts__t_requests_op_atom.sum lts__t_requests_op_red.sum
   dram__bytes_read.sum dram__bytes_write.sum)
 for space in global local; do
@@ -48,7 +46,7 @@ for program in patterns patterns-fortran; do
     status=1
   }
 done
-python3 "$here/table.py" "$out" >"$out/gpu.tsv" || status=1
+python3 "$here/table.py" "$out" "${have[@]}" >"$out/gpu.tsv" || status=1
 wc -l "$out/gpu.tsv"
 cat "$out/machine.txt"
 exit $status

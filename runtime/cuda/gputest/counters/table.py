@@ -1,16 +1,17 @@
-"""Makes one table of ncu's: table.py FOLDER writes a row a kernel and a column a metric."""
+"""Makes one table of ncu's: table.py FOLDER METRIC... writes a row a kernel and a column a metric."""
 import csv
 import pathlib
 import sys
 
 rows, columns = [], []
+wanted = set(sys.argv[2:])  # the device's attributes are there, too
 for path in sorted(pathlib.Path(sys.argv[1]).glob("*.csv")):
     lines = [line for line in path.read_text().splitlines() if line.startswith('"')]
     for row in csv.DictReader(lines):
         if not row.get("ID", "").isdigit():
             continue  # the units
         kernel = row["Kernel Name"].split("(")[0]
-        values = {name: value.replace(",", "") for name, value in row.items() if name and "__" in name}
+        values = {name: value.replace(",", "") for name, value in row.items() if name in wanted}
         columns += [name for name in values if name not in columns]
         rows.append((path.stem, kernel, values))
 print("program", "kernel", *columns, sep="\t")
