@@ -66,7 +66,8 @@ kinds are looked for that need none, and the others are named:
   accscope check -o checked.db -- ./a.out && accscope serve checked.db
 
 Compiled with -fsanitize=thread as well, what the host's code reads and writes is seen, with
-lines (stale-on-host, stale-on-device, queue-race, lost-write).
+lines (stale-on-host, stale-on-device, queue-race, lost-write). Run in any other way such
+a program has GCC's own sanitizer.
 
 Findings are told on standard error when the program has ended; with --format json or sarif
 they are all that is on standard output, and what the program prints there goes to standard
