@@ -108,7 +108,7 @@ func TestAdviceOfParts(t *testing.T) {
 		{"part", "queue-race", []string{"#pragma acc update self(c[0:N / 2]) async(2) wait(1)\nor the same queue for both"}, nil},
 		{"blocks", "queue-race", []string{"#pragma acc update self(c[first:BLOCK]) async(queue + 1) wait(queue)\nor the same queue for both"}, nil},
 		{"right", "", nil, []string{"queue-race", "needless-wait"}},
-		{"halo", "small-transfers", []string{"before the loop at line 75 in halo: one update self of all parts of field together; where they lie apart, a kernel that gathers them in one array",
+		{"halo", "small-transfers", []string{"before the loop at line 75 in halo: one update self of all parts of field together; where they lie apart, a kernel that gathers them in one array\n" +
 			"behind the loop at line 75 in halo: one update device of all parts of field together; where they lie apart, one of an array with them, and a kernel that puts them in their places"}, nil},
 		{"waits", "needless-wait", []string{"behind the loop at line 90, not in it: #pragma acc wait(1)\n" +
 			"and at line 93, which copies step, weight back otherwise: #pragma acc parallel loop present(field) async(1) firstprivate(step, weight)"}, nil},

@@ -26,11 +26,6 @@ var retried = map[string]bool{"sum": true, "most": true, "inner": true}
 // times go apart from the others at the end: part for part that much more requests.
 var unrolled = map[string]float64{"stencil_5": 0.2}
 
-// placed are kernels some of whose arrays the runtimes begin at different places within a sector:
-// a request may touch one more.
-var placed = map[string]bool{"along": true, "backwards": true, "copy_double": true, "divergent": true, "divergent_by_warp": true, "scatter": true,
-	"smooth": true, "structure_of_arrays": true, "sum": true, "vector_of_8": true}
-
 // TestCountersAsGPUs: what is counted on the simulated device is what a GPU's own counters
 // say: requests and sectors within 3 %, atomics exactly.
 func TestCountersAsGPUs(t *testing.T) {
@@ -69,9 +64,6 @@ func TestCountersAsGPUs(t *testing.T) {
 					within = 0
 				}
 				within = max(within, unrolled[name]) * want
-				if placed[name] && i%2 == 1 {
-					within = max(within, of[i-1]) // a sector a request
-				}
 				if off := have[i] - want; off > within || off < -within {
 					t.Errorf("%s, %s: %s are %.0f, and %.0f on the GPU (%+.1f %%)", table, name, columns[i], have[i], want, 100*off/want)
 				}

@@ -16,7 +16,7 @@ struct three { double x, y, z; };
 struct four { float x, y, z, w; };
 
 static float fa[32 * N], fb[32 * N];
-static double da[N + 2], db[N + 2], dc[N + 2], dd[N + 2];
+static double da[N + 32], db[N + 32], dc[N + 32], dd[N + 32]; /* as large, so that each begins a sector */
 static double ga[ROWS][COLUMNS], gb[ROWS][COLUMNS];
 static double cube[64][64][64], cubed[64][64][64];
 static char ca[N], cb[N];

@@ -2,9 +2,8 @@
 program patterns
   implicit none
   integer, parameter :: n = 2**18, m = 512
-  real(8), allocatable :: x(:), y(:), a(:, :), b(:, :)
+  real(8), save :: x(n), y(n), a(m, m), b(m, m)
   real(8) :: total
-  allocate (x(n), y(n), a(m, m), b(m, m))
   x = 1
   y = 2
   a = 3
