@@ -18,7 +18,7 @@
 
 /* Flags of run that stand without a value (a test compares them with the command's).  */
 static const char *const alone[] = {
-  "--force", "--must-record", "--no-summary", "--quiet", "--paused", "--sample",
+  "--counters", "--force", "--must-record", "--no-summary", "--quiet", "--paused", "--sample",
   "--hash", "--tui", "--web", "--hold", "--no-open", "--otlp",
   "--help"
 };
