@@ -23,8 +23,16 @@ func TestConformance(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer asker.Close()
-	bridge := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return newServer(asker, "1.2.3") }, nil))
-	defer bridge.Close()
+	server := newServer(asker, "1.2.3")
+	bridge := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil))
+	defer func() {
+		for session := range server.Sessions() { // a client that goes leaves it open
+			if err := session.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		bridge.Close()
+	}()
 	program := filepath.Join(npmtest.Package(t, "@modelcontextprotocol/conformance", "0.1.9"), "node_modules", ".bin", "conformance")
 	for _, scenario := range []string{"server-initialize", "ping", "tools-list"} {
 		command := exec.Command(program, "server", "--url", bridge.URL, "--scenario", scenario)
