@@ -38,7 +38,8 @@ func (t *enqueuer) putWith(q *Queue, k device.Kernel, to device.Device, operands
 // planAwait adds that the thread waits for what is on q by then.
 func (t *enqueuer) planAwait(q *Queue) {
 	if err := t.put(q, device.Operands{Kind: device.Await}); err != nil {
-		panic("a wait needs nothing: " + err.Error())
+		t.fail(t.fromDevice(err))
+		return
 	}
 	o := &t.plan.operations[t.plan.prepared-1]
 	t.plan.Step[o.step].Await(addressOf(o.Operands), addressOf(q.enqueued), addressOf(q.finished))
