@@ -19,6 +19,14 @@ export CGO_ENABLED := 1
 # digest is part of how cgo compiles.
 HEADERS := $(sort $(wildcard callbacks/*.h runtime/*/*.h collector/*/*.h))
 export CGO_CFLAGS := -O2 -g -DACCSCOPE_HEADERS=0x$(shell cat $(HEADERS) | sha256sum | cut -c1-15)
+# Where the engine's time goes, for the compiler, which lays the code out for that.
+ENGINE_PROFILE := cmd/libopenacc/engine/engine.pgo
+# Whatever is built, checked or tested is compiled as the engine is: so it is compiled once,
+# for all folders that accscope lies in.
+COMPILED := -trimpath -buildmode=pie '-pgo=$(CURDIR)/$(ENGINE_PROFILE)'
+GIVEN := $(or $(GOFLAGS),$(shell go env GOFLAGS 2>/dev/null))
+override GOFLAGS := $(GIVEN) $(if $(findstring $(COMPILED),$(GIVEN)),,$(COMPILED))
+export GOFLAGS
 GO = $(eval GO := $$(shell .ci/setup go))$(or $(GO),$(error no Go to build with: see above))
 # The race detector watches our code: watching SQLite's engine takes fifty times
 # as long and finds nothing.
@@ -35,7 +43,7 @@ CFLAGS_COMMON := -std=gnu11 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -
 	@rm $@.new
 FORCE:
 
-.PHONY: advice-check FORCE all help screens setup demo test test-all check long benchmarks consumers sanitize race conformance sites gpucode control compiler distribution roots aarch64 slurm bench bench-gather bench-archive engine-profile gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags
+.PHONY: advice-check FORCE all help screens setup demo test test-all check long benchmarks consumers sanitize race conformance sites gpucode control compiler distribution roots aarch64 slurm bench bench-gather bench-archive engine-profile gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags environment
 .DEFAULT_GOAL := all
 
 include runtime/entry/build.mk
@@ -55,21 +63,19 @@ help: ## list the targets
 setup: ## install or name what the build needs (SETUP=no: nothing, for packagers)
 	@$(if $(filter no,$(SETUP)),,.ci/setup build)
 
-GO_SOURCES := go.mod go.sum $(shell find callbacks runtime collector export tui web cmd -name '*.go' -o -name '*.[ch]' -o -path web/dist -name '*' -type f 2>/dev/null)
+GO_SOURCES := go.mod go.sum $(shell find callbacks runtime collector export tui web cmd '(' -name '*.go' ! -name '*_test.go' ')' -o -name '*.[ch]' -o -path web/dist -name '*' -type f 2>/dev/null)
 
 # The commit that `accscope version` tells, where git knows one, whatever GOFLAGS says.
 STAMP = $(if $(shell git rev-parse --verify -q HEAD 2>/dev/null),-buildvcs=true)
 
 bin/accscope: $(GO_SOURCES)
-	$(GO) build $(STAMP) -trimpath -o $@ ./cmd/accscope
+	$(GO) build $(STAMP) -o $@ ./cmd/accscope
 
-# Where its time goes, for the compiler, which lays the code out for that.
-ENGINE_PROFILE := cmd/libopenacc/engine/engine.pgo
-
+# Go's own way to a c-shared library compiles the C of all packages again each time, for
+# headers that they have not got: so it is for the linker alone that it becomes one.
 lib/libopenacc-engine.so: $(GO_SOURCES) $(ENGINE_PROFILE)
 	@mkdir -p lib
-	$(GO) build -pgo=$(ENGINE_PROFILE) -trimpath -ldflags=-buildid= -buildmode=c-shared -o $@ ./cmd/libopenacc/engine
-	@rm -f lib/libopenacc-engine.h
+	$(GO) build -ldflags='-buildid= -buildmode=c-shared' -o $@ ./cmd/libopenacc/engine
 
 demo: all ## compile an example with gcc -fopenacc, profile it on the sim device, print the report
 	@mkdir -p .build/demo
@@ -128,6 +134,9 @@ soak: all ## load for ten minutes and with 10^8 events (SOAKTIME, SOAKEVENTS)
 
 print-cgo-cflags: # what a plain `go build` outside of make needs in CGO_CFLAGS
 	@echo '$(CGO_CFLAGS)'
+
+environment: # for a shell: what a go command outside of make needs to find compiled what make has compiled
+	@: $(info export CC="$(CC)" CXX="$(CXX)" FC="$(FC)" CGO_ENABLED=1 CGO_CFLAGS="$(CGO_CFLAGS)" GOFLAGS="$(GOFLAGS)")
 
 check: all ## formatting, vet, staticcheck, the rules of docs/architecture.md
 	@unformatted=$$(gofmt -l callbacks runtime collector export tui web cmd docs); \

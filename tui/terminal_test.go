@@ -70,8 +70,8 @@ var built = sync.OnceValue(func() (err error) {
 		return fmt.Errorf("%w: install tmux", err)
 	}
 	accscope, scene = filepath.Join(folder, "accscope"), filepath.Join(folder, "scene")
-	if output, err := exec.Command("go", "build", "-o", accscope, "../cmd/accscope").CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, output)
+	if err := compilers.Accscope(accscope); err != nil {
+		return err
 	}
 	for _, program := range []string{"scene", "chain"} {
 		if output, err := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", filepath.Join(folder, program), "testdata/"+program+".c").CombinedOutput(); err != nil {

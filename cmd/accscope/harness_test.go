@@ -36,8 +36,8 @@ func testMain(m *testing.M) int {
 		return 1
 	}
 	accscope = filepath.Join(folder, "accscope")
-	if output, err := exec.Command("go", "build", "-o", accscope, ".").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, output)
+	if err := compilers.Accscope(accscope); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	environment := compilers.MPI()

@@ -29,12 +29,13 @@ func commandLine(t *testing.T, variables []string, flags ...string) (tool, path 
 	folder := t.TempDir()
 	tool, path = filepath.Join(folder, "accscope"), filepath.Join(folder, "trace.db")
 	program := filepath.Join(folder, "pipeline")
-	build := exec.Command("go", "build", "-o", tool, "./cmd/accscope")
-	build.Dir = root
+	if err := compilers.Accscope(tool); err != nil {
+		t.Fatal(err)
+	}
 	args := append(append([]string{"run", "--no-summary", "--device", "sim", "-o", path}, flags...), "--", program, "4", "4096")
 	run := exec.Command(tool, args...)
 	run.Env = append(append(os.Environ(), "ACCSCOPE_LIBRARY_PATH="+filepath.Join(root, "lib"), "OTEL_BSP_SCHEDULE_DELAY=20"), variables...)
-	for _, command := range []*exec.Cmd{build,
+	for _, command := range []*exec.Cmd{
 		exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", program, filepath.Join(root, "examples/pipeline/pipeline.c"), "-lm"), run} {
 		if said, err = command.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", command, err, said)

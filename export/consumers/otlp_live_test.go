@@ -143,8 +143,9 @@ func TestRunSendsLive(t *testing.T) {
 	}
 	folder := t.TempDir()
 	tool, program, path := filepath.Join(folder, "accscope"), filepath.Join(folder, "pipeline"), filepath.Join(folder, "trace.db")
-	build := exec.Command("go", "build", "-o", tool, "./cmd/accscope")
-	build.Dir = root
+	if err := compilers.Accscope(tool); err != nil {
+		t.Fatal(err)
+	}
 	b := start(t, freeAddress(t), freeAddress(t))
 	run := exec.Command(tool, "run", "--otlp", "--otlp-timeout", "10m", "--endpoint", b.grpc, "--protocol", "grpc", "--no-summary", "--device", "sim", "-o", path, "--", program)
 	run.Env = append(os.Environ(), "OTEL_BSP_SCHEDULE_DELAY=20")
@@ -152,7 +153,6 @@ func TestRunSendsLive(t *testing.T) {
 		run.Env = append(run.Env, "ACCSCOPE_LIBRARY_PATH="+filepath.Join(root, "lib"))
 	}
 	for _, command := range []*exec.Cmd{
-		build,
 		exec.Command(compilers.C(), "-fopenacc", "-O2", "-g", "-o", program, filepath.Join(root, "examples/pipeline/pipeline.c"), "-lm"),
 		run,
 	} {

@@ -32,12 +32,11 @@ func startSteady(t *testing.T, endpoint, protocol string) *steady {
 	program := filepath.Join(folder, "steady")
 	s := &steady{tool: filepath.Join(folder, "accscope"), path: filepath.Join(folder, "trace.db"),
 		stop: filepath.Join(folder, "stop"), progress: filepath.Join(folder, "progress")}
-	build := exec.Command("go", "build", "-o", s.tool, "./cmd/accscope")
-	build.Dir = root
-	for _, command := range []*exec.Cmd{build, exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", program, "testdata/steady.c")} {
-		if output, err := command.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", command, err, output)
-		}
+	if err := compilers.Accscope(s.tool); err != nil {
+		t.Fatal(err)
+	}
+	if err := compilers.Build(program, "-fopenacc", "-foffload=disable", "-O2", "-g", "testdata/steady.c"); err != nil {
+		t.Fatal(err)
 	}
 	s.run = exec.Command(s.tool, "run", "--otlp", "--otlp-timeout", "10m", "--endpoint", endpoint, "--protocol", protocol, "--no-summary", "--device", "sim",
 		"-o", s.path, "--", program, s.stop, s.progress)

@@ -8,10 +8,26 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 )
+
+// began is the folder that the process began in: of a test its package's, else one in a checkout too.
+var began, beganError = os.Getwd()
+
+// Source is the path of a file of the checkout, given from its top. It panics where the
+// process did not begin in a checkout: the binary does not know where its sources are.
+func Source(path string) string {
+	for folder := began; beganError == nil; folder = filepath.Dir(folder) {
+		if _, err := os.Stat(filepath.Join(folder, ".ci", "setup")); err == nil {
+			return filepath.Join(folder, path)
+		}
+		if folder == filepath.Dir(folder) {
+			break
+		}
+	}
+	panic(fmt.Sprintf("no checkout of accscope around %q (%v): run this in one", began, beganError))
+}
 
 // C is the compiler of C.
 func C() string { return chosen()[0] }
@@ -28,8 +44,7 @@ var chosen = sync.OnceValue(func() [3]string {
 	if given[0] != "" && given[1] != "" && given[2] != "" {
 		return given
 	}
-	_, here, _, _ := runtime.Caller(0)
-	setup := filepath.Join(filepath.Dir(here), "..", "..", ".ci", "setup")
+	setup := Source(".ci/setup")
 	output, err := exec.Command(setup, "compilers").Output()
 	names := strings.Fields(string(output))
 	if err != nil || len(names) != len(given) {
@@ -41,8 +56,7 @@ var chosen = sync.OnceValue(func() [3]string {
 // Offload is GCC 12's compiler for NVIDIA GPUs, which a script unpacks where it is not there yet:
 // the PATH for it, and the flags. The error says why it cannot be had.
 func Offload() (path string, flags []string, err error) {
-	_, here, _, _ := runtime.Caller(0)
-	script := filepath.Join(filepath.Dir(here), "..", "cuda", "gputest", "toolchain.sh")
+	script := Source("runtime/cuda/gputest/toolchain.sh")
 	output, err := exec.Command("bash", "-c", `. "$0" && printf '%s\n' "$PATH" "${offload[@]}"`, script).CombinedOutput()
 	if err != nil {
 		return "", nil, fmt.Errorf("GCC's compiler for NVIDIA GPUs cannot be had: %s", output)
@@ -56,6 +70,26 @@ func Build(output string, arguments ...string) error {
 	command := exec.Command(C(), append([]string{"-o", output}, arguments...)...)
 	if said, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", command, err, said)
+	}
+	return nil
+}
+
+// Accscope puts the command accscope at path: the one that make has built, where no source
+// has changed since, or one built now.
+func Accscope(path string) error {
+	current := exec.Command("make", "--question", "bin/accscope")
+	current.Dir = Source("")
+	if current.Run() == nil {
+		command, err := os.ReadFile(Source("bin/accscope"))
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(path, command, 0o700)
+	}
+	build := exec.Command("go", "build", "-o", path, "./cmd/accscope")
+	build.Dir = Source("")
+	if said, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", build, err, said)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func sanitized(t *testing.T, sanitizer string) (folder string) {
 	compile("libopenacc.so", "runtime/entry/*.c callbacks/dispatch.c", "-ftls-model=initial-exec", "-Icallbacks", "-Iruntime/dataenv",
 		"-Iruntime/goacc", "-Wl,-soname,libopenacc.so", "-Wl,-z,nodelete", "-ldl")
 	compile("libaccprof.so", "collector/proflib/*.c runtime/cuda/cupti.c", "-Icollector/capture", "-Wl,-soname,libaccprof.so", "-Wl,-z,now", "-Wl,-z,nodelete")
-	engine := exec.Command("go", "build", "-trimpath", "-buildmode=c-shared", "-o", filepath.Join(folder, "libopenacc-engine.so"), "./cmd/libopenacc/engine")
+	engine := exec.Command("go", "build", "-trimpath", "-buildmode=pie", "-ldflags=-buildmode=c-shared", "-o", filepath.Join(folder, "libopenacc-engine.so"), "./cmd/libopenacc/engine")
 	engine.Dir = root
 	engine.Env = append(os.Environ(), "CGO_CFLAGS="+os.Getenv("CGO_CFLAGS")+" -O1 -g "+flag+" -fno-sanitize-recover=all", "CGO_LDFLAGS="+flag)
 	if output, err := engine.CombinedOutput(); err != nil {

@@ -40,7 +40,7 @@ func run(runs int, out string) error {
 	if err := os.WriteFile(in("libopenacc.so"), thin, 0o700); err != nil {
 		return err
 	}
-	build := exec.Command("go", "build", "-tags", "profile", "-trimpath", "-buildmode=c-shared", "-o", in("libopenacc-engine.so"), "./cmd/libopenacc/engine")
+	build := exec.Command("go", "build", "-tags", "profile", "-pgo=off", "-trimpath", "-buildmode=c-shared", "-o", in("libopenacc-engine.so"), "./cmd/libopenacc/engine")
 	build.Stdout, build.Stderr = os.Stdout, os.Stderr
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("build the engine: %w", err)

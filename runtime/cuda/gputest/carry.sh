@@ -25,7 +25,7 @@ cp -L "$plugin" "$carry/gcc/"
 offload+=(-g)
 "$here/programs.sh" "$carry" "$root/lib/libopenacc.so"
 gcc-12 "${offload[@]}" -o "$carry/programs/loop" "$root/collector/bench/program/loop.c"
-(cd "$root" && CGO_ENABLED=0 "$(.ci/setup go)" build -trimpath -o "$carry/bin/bench" ./collector/bench)
+(cd "$root" && CGO_ENABLED=0 "$(.ci/setup go)" build -trimpath -buildmode=exe -o "$carry/bin/bench" ./collector/bench)
 gcc-12 "${offload[@]}" -o "$carry/programs/devices" "$here/devices.c" -lpthread
 gcc-12 "${offload[@]}" -o "$carry/launches" "$here/launches.c"
 gcc-12 "${offload[@]}" -o "$carry/timing" "$here/timing.c" "$here/../driver.c" -ldl

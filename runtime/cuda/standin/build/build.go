@@ -11,7 +11,6 @@ import "C"
 import (
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"unsafe"
 
@@ -27,8 +26,7 @@ func Library(folder string) (string, error) { return compile(folder, "libcuda.so
 func CUPTI(folder string) (string, error) { return compile(folder, "libcupti.so", "cupti/*.c") }
 
 func compile(folder, name, pattern string) (string, error) {
-	_, here, _, _ := runtime.Caller(0)
-	sources, err := filepath.Glob(filepath.Join(filepath.Dir(here), "..", pattern))
+	sources, err := filepath.Glob(compilers.Source("runtime/cuda/standin/" + pattern))
 	if err != nil {
 		return "", err
 	}
@@ -114,8 +112,7 @@ func start(words []uintptr) uintptr { return uintptr(unsafe.Pointer(unsafe.Slice
 // Registrar compiles into folder the library that gives a program linked without
 // device code an image for the stand-in: to be preloaded beside the runtime.
 func Registrar(folder string) (string, error) {
-	_, here, _, _ := runtime.Caller(0)
 	library := filepath.Join(folder, "libregister.so")
 	return library, compilers.Build(library, "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared",
-		filepath.Join(filepath.Dir(here), "..", "preload", "register.c"), "-ldl")
+		compilers.Source("runtime/cuda/standin/preload/register.c"), "-ldl")
 }
