@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/write"
 )
@@ -24,13 +26,16 @@ type identity struct {
 // host's clock: that of a merged trace is set against another one, which may drift.
 const sameStart = int64(time.Second)
 
+// unknown is the start of a process of which a trace has no event yet.
+const unknown = math.MinInt64
+
 // holding is what a part of a trace that is to be made has.
 type holding struct {
 	input  write.Input
 	name   string // for people
 	whole  int    // 1: it is complete
 	events int64
-	starts map[identity][]int64 // of its processes
+	starts map[identity][]int64 // of its processes, unknown without an event yet
 	count  int
 }
 
@@ -52,10 +57,22 @@ func readHolding(input write.Input, name string) (h holding, err error) {
 	if meta.Complete && !slices.ContainsFunc(slices.Collect(maps.Keys(meta.Facts)), store.IsUnfinished) {
 		h.whole = 1
 	}
+	seen := map[model.ProcessID]bool{}
+	threads, err := trace.Threads()
+	if err != nil {
+		return h, err
+	}
+	for _, t := range threads {
+		seen[t.Process] = true
+	}
 	for i := range processes {
 		p := &processes[i]
 		of := identity{p.On.Name, p.Program, strings.Join(p.Arguments, "\x00"), p.Capture, p.PID, p.ParentPID, p.Rank}
-		h.starts[of] = append(h.starts[of], p.Start+meta.Origin-p.On.ClockOffset)
+		start := int64(unknown)
+		if seen[p.ID] {
+			start = p.Start + meta.Origin - p.On.ClockOffset
+		}
+		h.starts[of] = append(h.starts[of], start)
 	}
 	return h, nil
 }
@@ -64,7 +81,9 @@ func readHolding(input write.Input, name string) (h holding, err error) {
 func (h *holding) common(other *holding) (n int) {
 	for of, starts := range h.starts {
 		for _, start := range starts {
-			if slices.ContainsFunc(other.starts[of], func(at int64) bool { return max(at-start, start-at) < sameStart }) {
+			if slices.ContainsFunc(other.starts[of], func(at int64) bool {
+				return at == unknown || start == unknown || max(at-start, start-at) < sameStart
+			}) {
 				n++
 			}
 		}

@@ -87,7 +87,7 @@ func TestImportOfAPartThatWasUnfinished(t *testing.T) {
 	invoke := func(args ...string) result { return execute(t, folder, environment, accscope, args...) }
 	invoke("run", "-q", "--device", "sim", "-o", "other.db", "--", program, "32", "5").must(t)
 	execute(t, folder, environment, accscope, "run", "-q", "--device", "sim", "-o", "part.db", "--", "sh", "-c", // the collector stops before the program's end
-		program+" 600 100000 & until "+accscope+" query part.db 'SELECT 1 FROM processes' 2>&1 | grep -qx 1; do sleep 0.05; done; kill -STOP $PPID; sleep 0.2; kill $!; wait; kill -9 $PPID")
+		program+" 600 100000 & until "+accscope+" query --format csv part.db 'SELECT start > 0 FROM processes' 2>&1 | grep -qx 1; do sleep 0.05; done; kill -STOP $PPID; sleep 0.2; kill $!; wait; kill -9 $PPID")
 	left := list()
 	if len(left) != 1 {
 		t.Fatalf("sessions %v", left)
@@ -103,5 +103,24 @@ func TestImportOfAPartThatWasUnfinished(t *testing.T) {
 	invoke("import", left[0]).must(t)
 	if r := invoke("import", "-o", "late.db", "early.db", "part.db"); r.status != exitFailure || !strings.Contains(r.stderr, "early.db has part.db as it was before it was complete") {
 		t.Errorf("status %d: %s", r.status, r.stderr)
+	}
+}
+
+// A trace that has no event of a process yet does not know its start, and has it all the same.
+func TestProcessesInCommon(t *testing.T) {
+	of, another := identity{program: "jacobi", pid: 1}, identity{program: "jacobi", pid: 2}
+	early := holding{starts: map[identity][]int64{of: {unknown}}}
+	for _, test := range []struct {
+		name  string
+		other map[identity][]int64
+		want  int
+	}{
+		{"the same", map[identity][]int64{of: {5e9}}, 1},
+		{"unknown too", map[identity][]int64{of: {unknown}}, 1},
+		{"another number", map[identity][]int64{another: {5e9}}, 0},
+	} {
+		if got := early.common(&holding{starts: test.other}); got != test.want {
+			t.Errorf("%s: %d in common, want %d", test.name, got, test.want)
+		}
 	}
 }

@@ -404,17 +404,22 @@ func (in *Ingester) describe() error {
 		if before.Ended == p.info.Ended && before.Start == p.info.Start && before.Start != 0 {
 			continue
 		}
-		if in.writer == nil {
-			continue
-		}
-		if err := in.writer.SaveHost(*p.host); err != nil {
-			return err
-		}
-		if err := in.writer.SaveProcess(p.info, p.host.ID, p.folder); err != nil {
+		if err := in.save(p); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// save writes what is known of a process and its host.
+func (in *Ingester) save(p *process) error {
+	if in.writer == nil {
+		return nil
+	}
+	if err := in.writer.SaveHost(*p.host); err != nil {
+		return err
+	}
+	return in.writer.SaveProcess(p.info, p.host.ID, p.folder)
 }
 
 func (in *Ingester) firstTime(p *process) int64 {

@@ -371,6 +371,9 @@ func (in *Ingester) advance(until int64) (int64, error) {
 		}
 		if r.process.info.Start == 0 {
 			r.process.info.Start = max(r.time, 1)
+			if err := in.save(r.process); err != nil {
+				return in.events.Load() - before, err
+			}
 		}
 		if err := in.take(r); err != nil {
 			return in.events.Load() - before, err
