@@ -435,30 +435,6 @@ func (in *Ingester) firstTime(p *process) int64 {
 	return max(first, 1)
 }
 
-// lastTime is when a process was heard of last.
-func (in *Ingester) lastTime(p *process) int64 {
-	last := max(p.info.Start, p.last)
-	for _, r := range p.rings {
-		last = max(last, r.time)
-	}
-	return last
-}
-
-// drained says whether all that an ended process wrote has been taken in: what
-// was read after it was first seen to have ended.
-func (in *Ingester) drained(p *process) bool {
-	if p.gone == 0 {
-		p.gone = in.options.Now()
-		return false
-	}
-	for _, r := range p.rings {
-		if r.queued {
-			return false
-		}
-	}
-	return true
-}
-
 // Status says of a process, by whoever started it, whether it was killed or ended
 // itself, and the name that the kernel had of it then, "" if that is not known.
 func (in *Ingester) Status(pid int, killed bool, name string) {

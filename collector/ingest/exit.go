@@ -141,3 +141,27 @@ func (in *Ingester) unseenEnd(p *process) int64 {
 	}
 	return p.atTime(at) - in.origin.Load()
 }
+
+// lastTime is when a process was heard of last.
+func (in *Ingester) lastTime(p *process) int64 {
+	last := max(p.info.Start, p.last)
+	for _, r := range p.rings {
+		last = max(last, r.time)
+	}
+	return last
+}
+
+// drained says whether all that an ended process wrote has been taken in: what
+// was read after it was first seen to have ended.
+func (in *Ingester) drained(p *process) bool {
+	if p.gone == 0 {
+		p.gone = in.options.Now()
+		return false
+	}
+	for _, r := range p.rings {
+		if r.queued {
+			return false
+		}
+	}
+	return true
+}

@@ -3,7 +3,9 @@ package ingest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/accscope/accscope/collector/capture"
@@ -307,4 +309,41 @@ func (in *Ingester) content(r *ring, x *capture.Content) error {
 		return nil
 	}
 	return in.writer.WriteContent(&model.Content{Thread: thread.ID, Sequence: x.Sequence, Hash: x.Hash, Overwritten: x.Overwritten, Known: x.Known})
+}
+
+// next reads a ring's next item; false if there is none by now.
+func (in *Ingester) next(r *ring) bool {
+	for {
+		r.position = r.stream.Offset()
+		item, err := r.stream.Next()
+		if err != nil {
+			if in.damaged(r, err) {
+				continue
+			}
+			r.item = nil
+			return false
+		}
+		r.item = item
+		r.set = true
+		if at := item.Time; at != 0 {
+			r.time, r.set = r.process.about(at)-in.origin.Load(), r.process.line == nil
+		}
+		return true
+	}
+}
+
+// damaged tells of what kept a ring's next item from being read, and says whether there is
+// more behind it.
+func (in *Ingester) damaged(r *ring, err error) bool {
+	var corrupt *capture.CorruptError
+	switch {
+	case errors.Is(err, io.EOF):
+	case errors.As(err, &corrupt):
+		in.warn("%s", corrupt.Error())
+		r.process.lost["damaged"]++
+		return true
+	default:
+		in.warn("%s: %v; the rest of this thread is left out for now", r.name, err)
+	}
+	return false
 }
