@@ -68,12 +68,14 @@ GO_SOURCES := go.mod go.sum $(shell find callbacks runtime collector export tui 
 # The commit that `accscope version` tells, where git knows one, whatever GOFLAGS says.
 STAMP = $(if $(shell git rev-parse --verify -q HEAD 2>/dev/null),-buildvcs=true)
 
+# Compiled for the command and the engine together, so that both processors have work to the end.
 bin/accscope: $(GO_SOURCES)
+	$(GO) list -export ./cmd/accscope ./cmd/libopenacc/engine >/dev/null
 	$(GO) build $(STAMP) -o $@ ./cmd/accscope
 
 # Go's own way to a c-shared library compiles the C of all packages again each time, for
 # headers that they have not got: so it is for the linker alone that it becomes one.
-lib/libopenacc-engine.so: $(GO_SOURCES) $(ENGINE_PROFILE)
+lib/libopenacc-engine.so: $(GO_SOURCES) $(ENGINE_PROFILE) | bin/accscope
 	@mkdir -p lib
 	$(GO) build -ldflags='-buildid= -buildmode=c-shared' -o $@ ./cmd/libopenacc/engine
 

@@ -1,7 +1,7 @@
 package simt
 
 /*
-#cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra
+#cgo CFLAGS: -std=gnu11 -O2 -g1 -Wall -Wextra
 #cgo LDFLAGS: -pthread -lm
 #include "simt.h"
 */
