@@ -133,3 +133,24 @@ func TestPathsInPages(t *testing.T) {
 
 // ownPath is a path that begins with a folder of the repository's root.
 var ownPath = regexp.MustCompile(`(?:\b(?:callbacks|runtime|collector|tui|export|web|cmd|docs|examples)|\.ci)/[\w./*-]*[\w*]`)
+
+// TestNotForUs: what accscope doctor says that accscope does not do, README.md's limits
+// say, too, by the same names.
+func TestNotForUs(t *testing.T) {
+	source, err := os.ReadFile(filepath.Join(root, "cmd/accscope/doctor.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := strings.Cut(string(source), "\nfunc notForUs() []finding {\n")
+	body, _, _ = strings.Cut(body, "\n}\n")
+	subjects := regexp.MustCompile(`(?m)^\t\t\{"([^"]+)", false, `).FindAllStringSubmatch(body, -1)
+	if len(subjects) < 3 {
+		t.Fatalf("doctor.go's notForUs has %d lines", len(subjects))
+	}
+	_, limits, _ := strings.Cut(prose(t, "README.md"), "\n## Limits\n")
+	for _, m := range subjects {
+		if !strings.Contains(limits, m[1]) {
+			t.Errorf("README.md's limits do not name %s, as accscope doctor does", m[1])
+		}
+	}
+}

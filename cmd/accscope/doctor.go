@@ -103,7 +103,10 @@ func printFindings(w io.Writer, groups []findingGroup) error {
 		fmt.Fprintf(w, "%s\n", group.title)
 		for _, f := range group.findings {
 			mark := "ok     "
-			if !f.works {
+			switch {
+			case group.excluded:
+				mark = "no     "
+			case !f.works:
 				mark = "missing"
 			}
 			fmt.Fprintf(w, "  %s  %-22s %s\n", mark, f.subject, f.found)
@@ -120,22 +123,33 @@ type findingGroup struct {
 	needed   bool // without it nothing can be profiled
 	findings []finding
 	unfit    bool // what was asked about is no program
+	excluded bool // says what accscope does not do, whatever the machine has
 }
 
 func examine() []findingGroup {
 	return []findingGroup{
-		{"accscope", true, []finding{libraries(), sessionFolder(), diskSpace()}, false},
-		{"compilers (to build OpenACC programs)", false, compilerFindings(), false},
-		{"OpenACC runtimes", false, []finding{
+		{title: "accscope", needed: true, findings: []finding{libraries(), sessionFolder(), diskSpace()}},
+		{title: "compilers (to build OpenACC programs)", findings: compilerFindings()},
+		{title: "OpenACC runtimes", findings: []finding{
 			sharedLibrary("libgomp.so.1", "GCC's runtime", "install libgomp1"),
 			callsOfMPI(),
-		}, false},
-		{"devices", false, append([]finding{
+		}},
+		{title: "devices", findings: append([]finding{
 			{"sim", true, "simulated discrete accelerator: --device sim", ""},
 			{"host", true, "shared memory, no transfers: --device host", ""},
-		}, nvidia()...), false},
-		{"clocks", false, []finding{clock()}, false},
-		{"host code (run --sample)", false, []finding{hostSamples()}, false},
+		}, nvidia()...)},
+		{title: "clocks", findings: []finding{clock()}},
+		{title: "host code (run --sample)", findings: []finding{hostSamples()}},
+		{title: "not for accscope", excluded: true, findings: notForUs()},
+	}
+}
+
+// notForUs is what no machine has accscope do, a line each, as README.md's limits have it.
+func notForUs() []finding {
+	return []finding{
+		{"OpenMP target", false, "regions beside OpenACC run on the host, and are not recorded", ""},
+		{"AMD GPUs", false, "code for them (-foffload=amdgcn-amdhsa) is not run", ""},
+		{"Clang, NVHPC, Cray", false, "their programs keep their own runtimes: what those tell ACC_PROFLIB is recorded; none was tried", ""},
 	}
 }
 
