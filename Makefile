@@ -43,7 +43,7 @@ CFLAGS_COMMON := -std=gnu11 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -
 	@rm $@.new
 FORCE:
 
-.PHONY: advice-check FORCE all help screens setup demo test test-all check long benchmarks consumers sanitize race conformance sites gpucode control compiler distribution roots aarch64 slurm bench bench-gather bench-archive engine-profile gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags environment
+.PHONY: advice-check FORCE all help screens setup demo test test-all times check long benchmarks consumers sanitize race conformance sites gpucode control compiler distribution commands-a-h commands-i-z packages consumers-short conformance-sample roots aarch64 slurm bench bench-gather bench-archive engine-profile gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags environment
 .DEFAULT_GOAL := all
 
 include runtime/entry/build.mk
@@ -84,12 +84,28 @@ demo: all ## compile an example with gcc -fopenacc, profile it on the sim device
 	$(CC) -fopenacc -O2 -g -o .build/demo/jacobi examples/jacobi/jacobi.c -lm
 	bin/accscope run --device sim --force -o .build/demo/jacobi.accscope.db -- .build/demo/jacobi
 
-test: all ## everything that gates a change (a fixed sample of the long suites)
+# What make test is made of, three at once, as most tests wait for programs that they have
+# started; those that take longest first. The tests of the command are two halves.
+GATE := check commands-a-h commands-i-z packages conformance-sample check-page consumers-short
+SHORT = ACCSCOPE_BROWSER=1 ACCSCOPE_CONSUMERS=1 $(GO) test -short -timeout 40m $(COUNT)
+
+test: all ## everything that gates a change (a fixed sample of the long suites): every part, then a line for each
 	@.ci/setup test
-	$(MAKE) check
-	$(MAKE) check-page
-	ACCSCOPE_BROWSER=1 ACCSCOPE_CONSUMERS=1 $(GO) test -short -timeout 40m ./...
-	cd export/consumers && $(GO) test -short -timeout 40m ./...
+	+MAKE='$(MAKE)' exec .ci/parts -j 3 $(GATE)
+
+commands-a-h: all
+	$(SHORT) -run '^Test[A-H]' ./cmd/accscope
+
+commands-i-z: all
+	$(SHORT) -skip '^Test[A-H]' ./cmd/accscope
+
+packages: all # those that wait for browsers and terminals first
+	packages=$$($(GO) list ./...) && $(SHORT) ./web ./tui $$(echo "$$packages" | grep -v '/cmd/accscope$$')
+
+consumers-short: all
+	cd export/consumers && $(GO) test -short -timeout 40m $(COUNT) ./...
+
+conformance-sample: all
 	$(MAKE) conformance CONFORMANCE_FLAGS=--sample
 	$(GO) run ./runtime/conformance --settings sim --sample --negative-control
 
@@ -100,11 +116,15 @@ distribution: all ## of the tests those that depend most on what a distribution'
 	$(GO) test -short -timeout 40m ./collector/session ./runtime/entry/test
 
 # What test-all is made of. Each can be made alone.
-PARTS := check check-page long benchmarks consumers sanitize race conformance sites gpucode control dist try-dist roots aarch64 slurm soak
+PARTS := times long benchmarks consumers sanitize race conformance sites gpucode control dist try-dist roots aarch64 slurm soak
 
 test-all: all ## everything, the long suites whole: every part, then a line for each
 	@.ci/setup test
 	+MAKE='$(MAKE)' exec .ci/parts $(PARTS)
+
+times: all ## make test, with nothing left out that passed before, held to .ci/budgets
+	$(MAKE) test COUNT=-count=1
+	.ci/times
 
 long: all ## the tests of Go packages, whole
 	ACCSCOPE_LONG=1 ACCSCOPE_BROWSER=1 ACCSCOPE_CONSUMERS=1 $(GO) test -skip Sanitizers -timeout 180m ./...
