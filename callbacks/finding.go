@@ -10,11 +10,13 @@ type Finding struct {
 	Count   uint64 `json:"count"`           // of such accesses
 	Equal   bool   `json:"equal,omitempty"` // of races: each write wrote what was there
 	Later   bool   `json:"later,omitempty"` // it may be meant so: of what is stale on the device, it was brought up to date after that
+	Mixed   bool   `json:"mixed,omitempty"` // of what is stale: the other side has changed other parts of the same memory
+	Gone    bool   `json:"gone,omitempty"`  // of what is stale on the host: it is not on the device any more
 	Address uint64 `json:"address"`         // of the device
 	Bytes   uint64 `json:"bytes"`
 	Access
 	Other *Access `json:"other,omitempty"` // null where there is none
-	Where string  `json:"where,omitempty"` // of an address that is no memory: where it lies
+	Where string  `json:"where,omitempty"` // of an address that is no memory: where it lies; of what ends a kernel: what it does
 	// The allocation before such an address; 0 bytes: there is none.
 	Near      uint64 `json:"near,omitempty"`
 	NearBytes uint64 `json:"near_bytes,omitempty"`

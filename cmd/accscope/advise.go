@@ -112,7 +112,13 @@ The exit status is 0 with findings and without.`,
 					_, err := fmt.Fprintln(w, findings[evidence-1].SQL)
 					return err
 				case diff:
-					return writeDiff(w, command.ErrOrStderr(), findings, finding)
+					var chosen []int
+					for i := range findings {
+						if finding == 0 || finding == i+1 {
+							chosen = append(chosen, i)
+						}
+					}
+					return writeDiff(w, command.ErrOrStderr(), findings, chosen)
 				}
 				switch shape {
 				case report.FormatJSON:

@@ -56,15 +56,9 @@ func again(trace, rank string, minimum time.Duration, ignore []string) string {
 	return strings.Join(append(words, shell.Path(shown(trace))), " ")
 }
 
-// writeDiff writes the patch of the findings, or of the one with a number, and says of the others
-// why they have none.
-func writeDiff(w, told io.Writer, findings []*advice.Finding, only int) error {
-	var chosen []int
-	for i := range findings {
-		if only == 0 || only == i+1 {
-			chosen = append(chosen, i)
-		}
-	}
+// writeDiff writes the patch of the findings that are chosen by their indexes, and says of those
+// that are not in it why.
+func writeDiff(w, told io.Writer, findings []*advice.Finding, chosen []int) error {
 	p := advice.PatchOf(findings, chosen)
 	for _, i := range chosen {
 		if why := p.Left[i]; why != "" {

@@ -31,6 +31,7 @@ type checkOptions struct {
 	ignore []string
 	output string
 	force  bool
+	diff   bool
 }
 
 func newCheckCommand() *cobra.Command {
@@ -52,6 +53,8 @@ at each transfer. It finds
                    that go with the mapping, and that the host never gets (unsure)
   lost-write       results that a transfer overwrites before anybody has read them
   misaligned       addresses that are no multiples of the access's size
+  barrier          lanes that wait at a barrier which others never reach
+  trap             kernels that end themselves, as by abort
   leak             data that are on the device when the program ends (unsure)
   swallowed-error  errors that the program went on after
 
@@ -62,6 +65,7 @@ kinds are looked for that need none, and the others are named:
   gcc -fopenacc -foffload=nvptx-none -g -O2 program.c
   accscope check -- ./a.out arguments...
   accscope check --only race,queue-race -- ./a.out
+  accscope check --diff -- ./a.out > mend.patch
   accscope check --format sarif -- ./a.out > findings.sarif
   accscope check -o checked.db -- ./a.out && accscope serve checked.db
 
@@ -69,9 +73,14 @@ Compiled with -fsanitize=thread as well, what the host's code reads and writes i
 lines (stale-on-host, stale-on-device, queue-race, lost-write). Run in any other way such
 a program has GCC's own sanitizer.
 
+With --diff the changes that mend the findings are written to standard output as a patch of
+the sources, for patch -p0 or git apply, where the text says what to write; of the others it
+is told why there is none. Those that are unsure are left out: advise --diff --finding NUMBER
+has the patch of one, of a trace that -o keeps.
+
 Findings are told on standard error when the program has ended; with --format json or sarif
-they are all that is on standard output, and what the program prints there goes to standard
-error. --ignore and a file .accscope-ignore leave findings out, as for advise.
+they are all that is on standard output, as the patch is, and what the program prints there
+goes to standard error. --ignore and a file .accscope-ignore leave findings out, as for advise.
 
 The exit status is 4 with findings, else that of the program. Findings that may be meant so
 are marked unsure, and do not count.`,
@@ -86,6 +95,7 @@ are marked unsure, and do not count.`,
 	f.StringSliceVar(&flags.only, "only", nil, "tell findings of these `KINDS` alone: "+strings.Join(kinds(), ", "))
 	f.StringArrayVar(&flags.ignore, "ignore", nil, "leave out findings of this `NAME`: KIND@FILE:FUNCTION, or a begin of it; can be repeated")
 	f.StringVarP(&flags.output, "output", "o", "", "keep the trace as this `FILE`: report, serve, top and advise show the findings, too")
+	f.BoolVar(&flags.diff, "diff", false, "write a patch of the sources that mends the findings")
 	f.BoolVar(&flags.force, "force", false, "overwrite the trace given by -o")
 	completeFlag(command, "only", kinds()...)
 	return command
@@ -102,6 +112,9 @@ func (flags *checkOptions) check(out, told io.Writer, args []string) error {
 	shape, err := flags.format.parse()
 	if err != nil {
 		return err
+	}
+	if flags.diff && shape != report.FormatText {
+		return usageError{errors.New("--diff and --format exclude one another")}
 	}
 	for _, kind := range flags.only {
 		if !slices.Contains(kinds(), kind) {
@@ -129,7 +142,7 @@ func (flags *checkOptions) check(out, told io.Writer, args []string) error {
 		defer os.RemoveAll(folder)
 		trace = filepath.Join(folder, "check.db")
 	}
-	end, err := flags.record(trace, code, shape == report.FormatText, told, args)
+	end, err := flags.record(trace, code, shape == report.FormatText && !flags.diff, told, args)
 	if err != nil {
 		return err
 	}
@@ -226,6 +239,19 @@ func (flags *checkOptions) tell(trace *store.Trace, code bool, shape report.Form
 		return 0, err
 	}
 	findings = append(append([]*check.Finding{}, findings...), recorded...)
+	if looked && !checked.HostSeen {
+		read, err := advice.StaleReads(trace)
+		if err != nil {
+			return 0, err
+		}
+		for _, f := range read { // what is given up in the end is told already
+			if !slices.ContainsFunc(findings, func(other *check.Finding) bool {
+				return other.Kind == f.Kind && other.Variable == f.Variable && other.Function == f.Function
+			}) {
+				findings = append(findings, f)
+			}
+		}
+	}
 	findings = slices.DeleteFunc(findings, func(f *check.Finding) bool {
 		return len(flags.only) > 0 && !slices.Contains(flags.only, f.Kind) || advice.CoversCheck(patterns, f)
 	})
@@ -240,5 +266,25 @@ func (flags *checkOptions) tell(trace *store.Trace, code bool, shape report.Form
 	case formatSARIF:
 		return sure, advice.WriteChecked(out, findings, checked, version())
 	}
-	return sure, check.WriteText(told, findings, checked)
+	if err := check.WriteText(told, findings, checked); err != nil || !flags.diff {
+		return sure, err
+	}
+	return sure, flags.mend(trace, findings, out, told)
+}
+
+// mend writes the patch of those findings that are sure.
+func (flags *checkOptions) mend(trace *store.Trace, findings []*check.Finding, out, told io.Writer) error {
+	mended, err := advice.Mended(trace, findings)
+	if err != nil {
+		return err
+	}
+	var chosen []int
+	for i, f := range findings {
+		if f.Unsure {
+			fmt.Fprintf(told, "accscope: no patch of finding %d, %s at %s: it is unsure\n", i+1, f.Kind, mended[i].Place())
+		} else {
+			chosen = append(chosen, i)
+		}
+	}
+	return writeDiff(out, told, mended, chosen)
 }

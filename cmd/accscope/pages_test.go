@@ -54,7 +54,7 @@ func steady(text string) string {
 // after the other in one shell, and holds what they print against the pages; -update
 // renews these.
 func TestPages(t *testing.T) {
-	for _, page := range []string{"README.md", "docs/tutorial.md"} {
+	for _, page := range []string{"README.md", "docs/tutorial.md", "docs/tutorial-check.md"} {
 		t.Run(page, func(t *testing.T) {
 			name := filepath.Join(project, page)
 			content, err := os.ReadFile(name)
@@ -135,12 +135,19 @@ func (p *shellPage) run(t *testing.T) []string {
 			t.Fatal(err)
 		}
 	}
-	// gcc is the compiler of the build, without what it could write for GPUs.
+	// gcc is the compiler of the build, without what it could write for GPUs where it is not asked to.
 	path, err := exec.LookPath(compilers.C())
 	if err != nil {
 		t.Fatal(err)
 	}
 	wrapper := fmt.Sprintf("#!/bin/sh\nexec %s -foffload=disable \"$@\"\n", path)
+	if slices.ContainsFunc(p.commands, func(c shellCommand) bool { return strings.Contains(c.text, "-foffload=nvptx-none") }) {
+		tools, flags, err := compilers.Offload()
+		if err != nil {
+			t.Skipf("what runs GPU code is not tried: %v", err)
+		}
+		wrapper = fmt.Sprintf("#!/bin/sh\nPATH='%s' exec gcc-12 '%s' \"$@\"\n", tools, strings.Join(flags, "' '"))
+	}
 	if err := os.WriteFile(filepath.Join(tools, "gcc"), []byte(wrapper), 0o755); err != nil {
 		t.Fatal(err)
 	}

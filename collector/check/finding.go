@@ -29,6 +29,20 @@ type Finding struct {
 	Directive string    `json:"directive"`
 	Change    string    `json:"change"` // what mends it, a sentence
 	Called    string    `json:"name"`   // KIND@FILE:FUNCTION, which stays when lines move
+	Mapped    Mapped    `json:"mapped"`
+
+	// Of what is stale: it is not on the device any more, and the other side has changed other parts
+	// of the same memory.
+	Gone, Mixed bool `json:"-"`
+	// The clause or directive that Change names, where it names one: reduction with its operator,
+	// private or atomic; "" else.
+	Clause, Operator string `json:"-"`
+}
+
+// Mapped is the directive that has put the memory on the device.
+type Mapped struct {
+	File string `json:"file"` // "" where not known
+	Line int64  `json:"line"`
 }
 
 // Instance is an access: the first of those that a finding is about, or the other one.
@@ -43,6 +57,9 @@ type Instance struct {
 	Gang    int64  `json:"gang"`   // -1 where not known or of a transfer, as Worker and Lane
 	Worker  int64  `json:"worker"` // of the gang
 	Lane    int64  `json:"lane"`   // of the worker
+
+	Directive int64 `json:"-"` // line of the operation's, in File; 0: not known, or it is in another file
+	Enqueued  int64 `json:"-"` // when it was, in nanoseconds of the trace; 0: not known
 }
 
 // Checked is what was looked at.
@@ -196,8 +213,9 @@ func (f *Finding) Name() string {
 func (k *known) finding(f *store.Finding) *Finding {
 	d := k.data[keyOf(f)]
 	of := &Finding{Kind: f.Kind, Count: f.Count, Unsure: f.Equal, Instance: k.instance(f.Process, &f.Access)}
+	of.Gone, of.Mixed = f.Gone, f.Mixed
 	if d != nil {
-		of.Variable = d.variable
+		of.Variable, of.Mapped = d.variable, Mapped{d.file, d.line}
 	}
 	of.Instance.Element = k.element(d, f.Address, f.Bytes, of.Instance.File)
 	if f.Other != nil {
@@ -247,6 +265,9 @@ func (k *known) instance(process model.ProcessID, a *model.Access) Instance {
 			i.File, i.Line = o.file, o.line
 		case filepath.Base(i.File) == filepath.Base(o.file):
 			i.File = o.file // the compiler may have been given another path
+		}
+		if i.Enqueued = o.time; i.File == o.file {
+			i.Directive = o.line
 		}
 	}
 	return i

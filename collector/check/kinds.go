@@ -13,6 +13,8 @@ var Kinds = []struct{ Name, About string }{
 	{string(device.FindingStaleOnHost), "What kernels have written is given up, and has never come to the host."},
 	{string(device.FindingLostWrite), "An upload overwrites what a kernel has written and nobody has read."},
 	{string(device.FindingMisaligned), "A kernel uses an address that is no multiple of the access's size."},
+	{string(device.FindingBarrier), "Lanes of a gang wait at a barrier that others never reach, which ends the kernel."},
+	{string(device.FindingTrap), "A kernel ends itself, as abort does, or calls or frees what it cannot."},
 	{Leak, "Data of enter data, or of a routine, that are on the device when the program ends."},
 	{SwallowedError, "The runtime reported an error, and the program went on as if nothing had been."},
 }
@@ -21,6 +23,16 @@ var Kinds = []struct{ Name, About string }{
 const (
 	Leak           = "leak"
 	SwallowedError = "swallowed-error"
+)
+
+// Kinds for whose findings a change can be written (package advice).
+const (
+	Race          = string(device.FindingRace)
+	QueueRace     = string(device.FindingQueueRace)
+	OutOfBounds   = string(device.FindingOutOfBounds)
+	Uninitialised = string(device.FindingUninitialised)
+	StaleOnDevice = string(device.FindingStaleOnDevice)
+	StaleOnHost   = string(device.FindingStaleOnHost)
 )
 
 // NeedCode are the kinds that are looked for where kernels are GPU code.

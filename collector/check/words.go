@@ -99,6 +99,8 @@ func (k *known) what(of *Finding, f *store.Finding, d *datum) string {
 		return fmt.Sprintf("%s %s%s%s: it lies %s", subject, i.verb(), i.by(), i.at(), strings.Replace(f.Where, "of the "+fmt.Sprint(f.NearBytes)+" bytes at "+fmt.Sprintf("%#x", f.Near), "of "+whole, 1))
 	case device.FindingNotMapped:
 		return fmt.Sprintf("the address %#x %s%s%s: %s", f.Address, i.verb(), i.by(), i.at(), f.Where)
+	case device.FindingBarrier, device.FindingTrap:
+		return fmt.Sprintf("lane %d of worker %d of gang %d%s %s", i.Lane, i.Worker, i.Gang, i.at(), f.Where)
 	case device.FindingMisaligned:
 		return fmt.Sprintf("%s %s%s%s at %#x, which is not a multiple of the %d bytes: a GPU ends the program", subject, i.verb(), i.by(), i.at(), f.Address, f.Bytes)
 	case device.FindingUninitialised:
@@ -206,6 +208,10 @@ func (k *known) change(of *Finding, f *store.Finding, d *datum) string {
 		return fmt.Sprintf("map all of %s that the loop uses at %s:%d, or end the loop where %s ends", name, filepath.Base(d.file), d.line, name)
 	case device.FindingNotMapped:
 		return "name the data in a clause of the construct, such as copyin(a[0:n]), or map them before it"
+	case device.FindingBarrier:
+		return "let all lanes of the gang come to it: take what synchronises them, such as an inner loop of workers or lanes, out of conditions and loops that they leave apart"
+	case device.FindingTrap:
+		return "see what it ends for: an abort, a stop or an assertion that failed, or a pointer to a function or to memory that is none"
 	case device.FindingMisaligned:
 		return "use an address that is a multiple of the type's size"
 	case device.FindingUninitialised:
@@ -262,17 +268,21 @@ func (k *known) changeOfRace(of *Finding, d *datum) string {
 		if atomic == i {
 			plain = other
 		}
+		of.Clause = "atomic"
 		return fmt.Sprintf("make the access to %s at %s atomic, too", name, plain.Where())
 	case of.Unsure:
 		return fmt.Sprintf("each of them writes the same value: let one write %s, or leave it if that is meant", name)
 	case scalar:
 		for _, at := range []*Instance{i, other} {
 			if operator := k.reduction(of.Variable, at.File, at.Line); operator != "" {
+				of.Clause, of.Operator = "reduction", operator
 				return fmt.Sprintf("add reduction(%s:%s) to the loop", operator, name)
 			}
 		}
+		of.Clause = "private"
 		return fmt.Sprintf("add private(%s) to the loop if each iteration has its own, else reduction or an atomic directive", name)
 	case i.place() == other.place() && k.accumulates(of.Variable, i.File, i.Line):
+		of.Clause = "atomic"
 		return fmt.Sprintf("write an atomic update directive before %s, where several iterations change one element of %s", i.Where(), name)
 	}
 	return fmt.Sprintf("iterations of the loop depend on one another by %s: make the loop seq, split it in two constructs, or let each iteration write elements of its own", name)

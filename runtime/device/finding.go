@@ -14,6 +14,8 @@ const (
 	FindingStaleOnDevice FindingKind = "stale-on-device"
 	FindingStaleOnHost   FindingKind = "stale-on-host"
 	FindingLostWrite     FindingKind = "lost-write"
+	FindingBarrier       FindingKind = "barrier"
+	FindingTrap          FindingKind = "trap"
 	// FindingChecked is none: Count accesses of Bytes in all were looked at, and Where says what was
 	// not.
 	FindingChecked FindingKind = "checked"
@@ -28,11 +30,13 @@ type Finding struct {
 	Side          // the access that was found wrong
 	Other   *Side // the other access, nil where there is none
 	// Of addresses that are no memory: where they lie, and the allocation before them, 0 bytes
-	// where there is none.
+	// where there is none. Of what ends a kernel, what it does.
 	Where     string
 	Near      Address
 	NearBytes uint64
 	Later     bool // it may be meant so: of what is stale on the device, it was brought up to date after that
+	Mixed     bool // of what is stale: the other side has changed other parts of the same memory
+	Gone      bool // of what is stale on the host: it is not on the device any more
 	Equal     bool // of races: all writes wrote what was there
 	Count     uint64
 	// Of FindingChecked: whether the accesses of the host's code were seen, and how many of them

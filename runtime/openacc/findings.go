@@ -44,7 +44,7 @@ func (d *Device) tellFinding(f device.Finding) {
 		return
 	}
 	told := callbacks.Finding{
-		Device: int32(d.Number), Number: f.Number, Kind: string(f.Kind), Count: f.Count, Equal: f.Equal, Later: f.Later,
+		Device: int32(d.Number), Number: f.Number, Kind: string(f.Kind), Count: f.Count, Equal: f.Equal, Later: f.Later, Mixed: f.Mixed, Gone: f.Gone,
 		Address: uint64(f.Address), Bytes: f.Bytes, Access: d.accessOf(&f.Side),
 		HostSeen: f.HostSeen, HostAccesses: f.HostAccesses,
 		Where: f.Where, Near: uint64(f.Near), NearBytes: f.NearBytes,

@@ -101,7 +101,7 @@ func (c *Checker) findings(from, to C.uint32_t, program func(function unsafe.Poi
 		}
 		found := device.Finding{
 			Number: int(n), Kind: kinds[f.kind], Address: device.Address(f.address), Bytes: uint64(f.bytes),
-			Side: sideOf(&f.side, f, program), Later: f.later != 0, Count: uint64(f.count),
+			Side: sideOf(&f.side, f, program), Later: f.later != 0, Mixed: f.mixed != 0, Gone: f.gone != 0, Count: uint64(f.count),
 		}
 		if f.other.operation != 0 {
 			other := sideOf(&f.other, f, program)
@@ -110,6 +110,10 @@ func (c *Checker) findings(from, to C.uint32_t, program func(function unsafe.Poi
 		switch f.kind {
 		case C.FOUND_RACE, C.FOUND_QUEUE_RACE:
 			found.Equal = f.unequal == 0
+		case C.FOUND_BARRIER, C.FOUND_TRAP:
+			if p := program(unsafe.Pointer(f.side.kernel)); p != nil {
+				found.Where = p.told(&C.struct_accscope_simt_fault{reason: f.reason, size: C.uint32_t(f.bytes), address: C.uintptr_t(f.value)})
+			}
 		case C.FOUND_BOUNDS:
 			nearest := f.nearest
 			found.Where = near(uint64(f.address), uint64(f.bytes), uint64(nearest.begin), uint64(nearest.end))
@@ -133,6 +137,7 @@ const nearby = 1 << 20
 var kinds = map[uint32]device.FindingKind{
 	C.FOUND_BOUNDS: device.FindingOutOfBounds, C.FOUND_MISALIGNED: device.FindingMisaligned, C.FOUND_UNINITIALISED: device.FindingUninitialised,
 	C.FOUND_STALE_ON_DEVICE: device.FindingStaleOnDevice, C.FOUND_STALE_ON_HOST: device.FindingStaleOnHost, C.FOUND_LOST_WRITE: device.FindingLostWrite,
+	C.FOUND_BARRIER: device.FindingBarrier, C.FOUND_TRAP: device.FindingTrap,
 	C.FOUND_RACE: device.FindingRace, C.FOUND_QUEUE_RACE: device.FindingQueueRace,
 }
 

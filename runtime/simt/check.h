@@ -12,6 +12,7 @@
 #include "simt.h"
 
 struct accscope_simt_checker;
+struct accscope_simt_shadow;
 
 /* Queues whose order is known; what others do counts as ordered.  */
 #define CHECKED_QUEUES 64
@@ -47,7 +48,7 @@ struct accscope_simt_operation
 enum accscope_simt_found
 {
   FOUND_BOUNDS, FOUND_MISALIGNED, FOUND_UNINITIALISED, FOUND_RACE, FOUND_QUEUE_RACE, FOUND_STALE_ON_DEVICE, FOUND_STALE_ON_HOST,
-  FOUND_LOST_WRITE
+  FOUND_LOST_WRITE, FOUND_BARRIER, FOUND_TRAP
 };
 
 /* One side of a finding: an access of a lane or of the host's code, or a transfer.  */
@@ -71,6 +72,10 @@ struct accscope_simt_finding
   uint64_t bytes;
   uint64_t allocation;		/* its number, of what is stale on the device */
   struct accscope_simt_range nearest, next;	/* before and behind the address */
+  const struct accscope_simt_shadow *both;	/* of what is stale: whether the other side has changed more of it is still to be asked; NULL: it is not */
+  int mixed;			/* it has: who brings or sends all of it overwrites that */
+  int gone;			/* what is stale on the host is not on the device any more */
+  enum accscope_simt_reason reason;	/* of what has ended the kernel */
   uint64_t value;		/* of two writes by one instruction: what the first of them wrote */
   int unequal;			/* atomic: another one wrote something else, or it is none of these */
   int later;			/* atomic: it may be meant so: of what is stale, it was brought up to date after that */
@@ -140,6 +145,9 @@ struct accscope_simt_checks
   void (*launch) (struct accscope_simt_checker *);
 };
 extern const struct accscope_simt_checks accscope_simt_checks;
+
+/* A fault has ended a kernel whose accesses are checked.  */
+void accscope_simt_ended (const struct accscope_simt_launch *launch);
 
 /* The number of an instruction, for what later accesses tell of it; 0 where there are too
    many.  */

@@ -1,4 +1,4 @@
-/* What order.c, shadow.c and findings.c share.  */
+/* What order.c, shadow.c, transfer.c and findings.c share.  */
 #ifndef ACCSCOPE_SIMT_CHECKER_H
 #define ACCSCOPE_SIMT_CHECKER_H
 
@@ -28,7 +28,8 @@ struct accscope_simt_checker
   uint64_t begun[CHECKED_QUEUES];	/* sequence of the last operation that has begun, by queue */
   struct known known[KNOWN];
   uint64_t known_count;
-  struct accscope_simt_shadow *shadows, *gone;
+  struct accscope_simt_shadow *shadows, *gone, *kept;	/* kept: for the next allocations of their sizes */
+  size_t live, kept_bytes, most;	/* bytes of the device's: of shadows, of kept, and of shadows at most */
   uint32_t forgotten;		/* atomic: how often all accesses were */
   int ended;			/* the device's memory can be looked at no more */
 
@@ -55,12 +56,15 @@ void accscope_simt_host_forget (struct accscope_simt_checker *c, const struct ac
 int accscope_simt_heard (struct accscope_simt_checker *c, uint32_t queue, uint64_t sequence);
 uint64_t accscope_simt_nanoseconds (void);
 void accscope_simt_later (struct accscope_simt_checker *c, uint64_t allocation, uintptr_t begin, size_t bytes);
+/* Whether the host has changed some of an allocation since both sides had the same.  */
+int accscope_simt_changed_by_host (const struct accscope_simt_shadow *s);
 void accscope_simt_tell_of (struct accscope_simt_checker *c, const struct accscope_simt_finding *f);
 
 /* Of an allocation; NULL: the host has no memory left, and it is not checked.  */
 struct accscope_simt_shadow *accscope_simt_shadow_of (struct accscope_simt_checker *c, uintptr_t begin, size_t bytes);
 void accscope_simt_shadow_end (struct accscope_simt_shadow *s);
 void accscope_simt_free_gone (struct accscope_simt_checker *c);
+void accscope_simt_free_kept (struct accscope_simt_checker *c);
 
 /* A site's function and instruction; NULL for 0.  */
 const struct accscope_simt_function *accscope_simt_at (uint32_t site, uint32_t *instruction);

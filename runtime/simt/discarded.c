@@ -27,6 +27,20 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct discarded *all;	/* the newest first; atomic for those who look whether there are any */
 static size_t kept;
 
+static void
+take (void)
+{
+  accscope_simt_unseen (1);
+  pthread_mutex_lock (&lock);
+}
+
+static void
+give (void)
+{
+  pthread_mutex_unlock (&lock);
+  accscope_simt_unseen (0);
+}
+
 static size_t
 size_of (size_t bytes)
 {
@@ -85,21 +99,21 @@ accscope_simt_undiscard (uintptr_t host, size_t bytes)
 {
   if (bytes == 0 || !__atomic_load_n (&all, __ATOMIC_RELAXED))
     return;
-  pthread_mutex_lock (&lock);
+  take ();
   undiscard (host, host + bytes);
-  pthread_mutex_unlock (&lock);
+  give ();
 }
 
 void
 accscope_simt_forget_discarded (const struct accscope_simt_checker *c)
 {
-  pthread_mutex_lock (&lock);
+  take ();
   for (struct discarded **place = &all; *place;)
     if ((*place)->checker == c)
       drop (place);
     else
       place = &(*place)->next;
-  pthread_mutex_unlock (&lock);
+  give ();
 }
 
 /* What kernels have changed of a block, and the host does not have.  */
@@ -148,14 +162,15 @@ accscope_simt_keep_discarded (struct accscope_simt_shadow *s)
       free (d);
       return;
     }
-  memcpy (d->written, s->written, granules * sizeof *d->written);
+  for (size_t n = 0; n < granules; n++)
+    d->written[n] = cell_of (s, 1, n);
   d->checker = s->checker;
   d->forgotten = RELAXED_LOAD (&s->checker->forgotten);
   d->host = s->host;
   d->device = s->begin;
   d->bytes = s->bytes;
   d->met = s->met;
-  pthread_mutex_lock (&lock);
+  take ();
   undiscard (d->host, d->host + d->bytes);
   kept += size_of (d->bytes);
   d->next = all;
@@ -169,7 +184,7 @@ accscope_simt_keep_discarded (struct accscope_simt_shadow *s)
 	place = &(*place)->next;
       drop (place);
     }
-  pthread_mutex_unlock (&lock);
+  give ();
 }
 
 /* Whether the host has that byte as it was.  Memory that has other values was written unseen.  */
@@ -201,21 +216,21 @@ accscope_simt_read_discarded (uintptr_t host, size_t bytes, uintptr_t returned)
 
   if (!__atomic_load_n (&all, __ATOMIC_RELAXED))
     return;
-  pthread_mutex_lock (&lock);
+  take ();
   for (struct discarded *d = all; d; d = d->next)
     if (overlap (d, host, host + bytes, &first, &last))
       for (size_t byte = first; byte < last; byte++)
 	if (is_missed (d, byte))
 	  {
 	    struct accscope_simt_finding f = {
-	      .kind = FOUND_STALE_ON_HOST, .address = d->device + first, .bytes = bytes, .count = 1, .unequal = 1,
+	      .kind = FOUND_STALE_ON_HOST, .address = d->device + first, .bytes = bytes, .count = 1, .unequal = 1, .gone = 1,
 	      .side = { .operation = SIMT_HOST, .returned = returned, .thread = UINT32_MAX }, .other = writer (d, byte)
 	    };
 
 	    accscope_simt_tell_of (d->checker, &f);
 	    break;
 	  }
-  pthread_mutex_unlock (&lock);
+  give ();
 }
 
 /* lock is held.  */
@@ -256,7 +271,7 @@ accscope_simt_taint (struct accscope_simt_shadow *s, size_t at, size_t bytes, in
       __atomic_fetch_and (&s->tainted[n], ~bits_in (n, at, end), __ATOMIC_RELAXED);
   if (!uploaded || !s->host_sites || !s->host || !__atomic_load_n (&all, __ATOMIC_RELAXED))
     return;
-  pthread_mutex_lock (&lock);
+  take ();
   taint (s, at, end);
-  pthread_mutex_unlock (&lock);
+  give ();
 }

@@ -75,11 +75,34 @@ accscope_simt_tell_of (struct accscope_simt_checker *c, const struct accscope_si
       if (c->found == found)
 	{
 	  c->findings[found] = *f;
+	  if (f->both)
+	    c->findings[found].mixed = accscope_simt_changed_by_host (f->both);
 	  __atomic_store_n (&c->found, found + 1, __ATOMIC_RELEASE);
 	  pthread_mutex_unlock (&c->finding);
 	  return;
 	}
       pthread_mutex_unlock (&c->finding);
+    }
+}
+
+void
+accscope_simt_ended (const struct accscope_simt_launch *l)
+{
+  const struct accscope_simt_fault *of = &l->fault;
+  struct accscope_simt_finding f = {
+    .kind = of->reason == SIMT_BARRIER ? FOUND_BARRIER : FOUND_TRAP, .reason = of->reason, .bytes = of->size, .workers = l->workers, .vector = l->vector, .count = 1,
+    .side = { .operation = SIMT_KERNEL, .kernel = l->kernel, .function = of->function, .instruction = of->instruction,
+	      .gang = of->gang, .thread = of->worker * l->vector + of->lane, .correlation = l->check->correlation }
+  };
+
+  switch (of->reason)
+    {
+    case SIMT_BARRIER: case SIMT_TRAP: case SIMT_CALLED: case SIMT_CALLED_WITH: case SIMT_FREE_OF:
+      f.value = of->address;
+      accscope_simt_tell_of (l->check->checker, &f);
+      break;
+    default:
+      break; /* this device's bounds, or told as what it is */
     }
 }
 

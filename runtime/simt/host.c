@@ -36,6 +36,30 @@ static struct
   size_t moving_count, moving_room;	/* the count: atomic */
 } host = { .lock = PTHREAD_RWLOCK_INITIALIZER };
 
+/* What this thread does while it has one of the locks is not looked at: it frees memory, and a
+   signal's handler may come in between.  */
+static __thread volatile int inside;
+
+void
+accscope_simt_unseen (int is)
+{
+  inside += is ? 1 : -1;
+}
+
+static void
+take (void)
+{
+  inside++;
+  pthread_rwlock_wrlock (&host.lock);
+}
+
+static void
+give (void)
+{
+  pthread_rwlock_unlock (&host.lock);
+  inside--;
+}
+
 static struct accscope_host_watch *library;
 
 static void tell (uintptr_t address, size_t bytes, enum accscope_host_access how, uintptr_t returned);
@@ -188,13 +212,13 @@ accscope_simt_map (struct accscope_simt_memory *m, uintptr_t device, uintptr_t a
   s->mapped = 1;
   if (!accscope_simt_watched ())
     return;
-  pthread_rwlock_wrlock (&host.lock);
+  take ();
   if (make_room (2))
     {
       cut (at, at + bytes);
       put_in ((struct span) { at, at + bytes, s });
     }
-  pthread_rwlock_unlock (&host.lock);
+  give ();
 }
 
 void
@@ -211,10 +235,10 @@ accscope_simt_unmap (struct accscope_simt_memory *m, uintptr_t device, uintptr_t
   s->mapped = 0;
   if (!accscope_simt_watched ())
     return;
-  pthread_rwlock_wrlock (&host.lock);
+  take ();
   if (make_room (2))
     cut (at, at + bytes);
-  pthread_rwlock_unlock (&host.lock);
+  give ();
 }
 
 void
@@ -222,7 +246,7 @@ accscope_simt_host_forget (struct accscope_simt_checker *c, const struct accscop
 {
   if (!accscope_simt_watched ())
     return;
-  pthread_rwlock_wrlock (&host.lock);
+  take ();
   for (size_t at = host.count; at-- > 0;)
     if (s ? host.spans[at].shadow == s : host.spans[at].shadow->checker == c)
       take_out (at);
@@ -232,7 +256,7 @@ accscope_simt_host_forget (struct accscope_simt_checker *c, const struct accscop
 	accscope_simt_watch (host.moving[n].begin, host.moving[n].end - host.moving[n].begin, 0);
 	host.moving[n] = host.moving[--host.moving_count];
       }
-  pthread_rwlock_unlock (&host.lock);
+  give ();
 }
 
 void
@@ -243,7 +267,7 @@ accscope_simt_moves (struct accscope_simt_checker *c, struct accscope_simt_memor
 
   if (!accscope_simt_watched () || bytes == 0 || !(s = accscope_simt_memory_find (m, device).shadow) || !s->host)
     return;
-  pthread_rwlock_wrlock (&host.lock);
+  take ();
   for (size_t n = host.moving_count; n-- > 0;)
     if (accscope_simt_heard (host.moving[n].checker, host.moving[n].queue, host.moving[n].sequence))
       {
@@ -268,7 +292,7 @@ accscope_simt_moves (struct accscope_simt_checker *c, struct accscope_simt_memor
       host.moving[host.moving_count++] = (struct moving) { at, at + bytes, device, c, stamp->queue, stamp->sequence, correlation, kind };
       accscope_simt_watch (at, bytes, 1);
     }
-  pthread_rwlock_unlock (&host.lock);
+  give ();
 }
 
 static struct accscope_simt_finding
@@ -337,10 +361,11 @@ reads (struct accscope_simt_shadow *s, size_t at, size_t end, uintptr_t returned
 	    continue;
 	  if (!unchanged (s, n))
 	    break;
-	  const uint64_t cell = RELAXED_LOAD (&s->written[byte / GRANULE]);
+	  const uint64_t cell = cell_of (s, 1, byte / GRANULE);
 	  struct accscope_simt_finding f = finding (FOUND_STALE_ON_HOST, s->begin + at, end - at, returned, 0);
 
 	  f.other = accscope_simt_writer (s->checker, cell);
+	  f.both = s;
 	  f.later = !is_over (s, cell); /* the host may want what was before the kernel */
 	  accscope_simt_tell_of (s->checker, &f);
 	  return;
@@ -367,13 +392,10 @@ writes (struct accscope_simt_shadow *s, size_t at, size_t end, uintptr_t returne
       /* What a kernel had changed there is what the host has overtaken.  */
       const uint64_t both = RELAXED_LOAD (&s->by_device[n]) & bits;
 
-      if (both && is_over (s, RELAXED_LOAD (&s->written[(n * BLOCK + (size_t) __builtin_ctzll (both)) / GRANULE])))
+      if (both && is_over (s, cell_of (s, 1, (n * BLOCK + (size_t) __builtin_ctzll (both)) / GRANULE)))
 	__atomic_fetch_and (&s->by_device[n], ~both, __ATOMIC_RELAXED);
     }
 }
-
-/* A signal's handler that comes in between is not looked at: this thread has the locks.  */
-static __thread volatile int inside;
 
 static void
 tell (uintptr_t address, size_t bytes, enum accscope_host_access how, uintptr_t returned)
@@ -383,7 +405,7 @@ tell (uintptr_t address, size_t bytes, enum accscope_host_access how, uintptr_t 
 
   if (inside)
     return;
-  inside = 1;
+  inside++;
   if (how == ACCSCOPE_HOST_READ)
     accscope_simt_read_discarded (address, bytes, returned);
   else
@@ -405,5 +427,5 @@ tell (uintptr_t address, size_t bytes, enum accscope_host_access how, uintptr_t 
 	  reads (s, first - s->host, last - s->host, returned);
       }
   pthread_rwlock_unlock (&host.lock);
-  inside = 0;
+  inside--;
 }

@@ -291,6 +291,8 @@ accscope_simt_tell (struct warp *w, struct group *g, enum accscope_simt_reason r
 	.function = g && g->frame ? g->frame->function : l->kernel, .instruction = g ? g->pc : 0
       };
       __atomic_store_n ((int *) &l->fault.reason, (int) reason, __ATOMIC_RELEASE);
+      if (l->check)
+	accscope_simt_ended (l);
     }
   pthread_mutex_unlock (&first);
 }

@@ -33,6 +33,7 @@ accscope_simt_checker_close (struct accscope_simt_checker *c)
   accscope_simt_host_forget (c, NULL);
   accscope_simt_forget_discarded (c);
   accscope_simt_free_gone (c);
+  accscope_simt_free_kept (c);
   pthread_rwlock_destroy (&c->running);
   pthread_mutex_destroy (&c->lock);
   pthread_mutex_destroy (&c->finding);

@@ -7,14 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int
-is_defined (const struct accscope_simt_shadow *s, size_t at)
-{
-  return RELAXED_LOAD (&s->defined[at / 8]) >> at % 8 & 1;
-}
-
-static void
-define (struct accscope_simt_shadow *s, size_t at, size_t bytes, int is)
+void
+accscope_simt_define (struct accscope_simt_shadow *s, size_t at, size_t bytes, int is)
 {
   if (is && !RELAXED_LOAD (&s->any_defined))
     RELAXED_STORE (&s->any_defined, 1);
@@ -37,9 +31,8 @@ define (struct accscope_simt_shadow *s, size_t at, size_t bytes, int is)
     }
 }
 
-/* The first of the bytes that nothing has written; bytes where there is none.  */
-static size_t
-undefined (const struct accscope_simt_shadow *s, size_t at, size_t bytes)
+size_t
+accscope_simt_undefined (const struct accscope_simt_shadow *s, size_t at, size_t bytes)
 {
   size_t n = 0;
 
@@ -210,7 +203,7 @@ apart (const struct cell *c, const struct access *a)
 static void
 meet (struct accscope_simt_shadow *s, size_t granule, uint32_t bytes, struct access *a)
 {
-  struct cell written = unpacked (RELAXED_LOAD (&s->written[granule]), 1), read = unpacked (RELAXED_LOAD (&s->read[granule]), 0);
+  struct cell written = unpacked (cell_of (s, 1, granule), 1), read = unpacked (cell_of (s, 0, granule), 0);
   struct known known;
 
   a->cell.bytes = bytes;
@@ -260,36 +253,48 @@ is_read (uint64_t bits, const struct accscope_simt_operation *o, uint64_t mine)
 	 : (bits >> TWO_AT & 3) == BY_WARP && ((bits ^ mine) & SAME_WARP_NOW) == 0;
 }
 
-/* The most frequent case of touch, whole granules: those who have been there are over, or are
-   the lane itself.  0: it is not, and nothing has been noted.  */
+/* Whether a transfer of all of it may still be under way.  */
 static inline int
-settle (struct accscope_simt_shadow *s, struct access *a)
+is_moving (const struct accscope_simt_shadow *s, const struct accscope_simt_operation *o)
 {
-  const size_t granule = (a->address - s->begin) / GRANULE, end = granule + a->size / GRANULE;
-  const uint32_t settled = a->operation->settled;
-  uint64_t mine;
+  return (RELAXED_LOAD (&s->moved[0]) & (NUMBERS - 1)) >= o->settled || (RELAXED_LOAD (&s->moved[1]) & (NUMBERS - 1)) >= o->settled;
+}
 
-  a->cell.bytes = WHOLE;
-  mine = packed (&a->cell);
-  for (size_t n = granule; n < end; n++)
+/* The most frequent case of touch, whole granules that are not moving: those who have been there are
+   over, or are the lane itself.  0: it is not, and nothing has been noted.  */
+static inline __attribute__ ((always_inline)) int
+settle (struct accscope_simt_shadow *s, const struct accscope_simt_operation *o, size_t granule, size_t count, uint64_t mine, int store, int atomic)
+{
+  const uint32_t settled = o->settled;
+
+  for (size_t n = granule; n < granule + count; n++)
     {
       uint64_t written = RELAXED_LOAD (&s->written[n]), read = RELAXED_LOAD (&s->read[n]);
 
       if ((written & (NUMBERS - 1)) >= settled && (uint32_t) written != (uint32_t) mine)
 	return 0;
-      if ((read & (NUMBERS - 1)) >= settled && ((uint32_t) read != (uint32_t) mine || read & TWO) && (a->store || !is_read (read, a->operation, mine)))
+      if ((read & (NUMBERS - 1)) >= settled && ((uint32_t) read != (uint32_t) mine || read & TWO) && (store || !is_read (read, o, mine)))
 	return 0;
     }
-  if (a->store)
-    for (size_t n = granule; n < end; n++)
+  if (store)
+    for (size_t n = granule; n < granule + count; n++)
       RELAXED_STORE (&s->written[n], mine);
-  else if (!a->cell.atomic)
-    {
-      for (size_t n = granule; n < end; n++)
-	if (!is_read (RELAXED_LOAD (&s->read[n]), a->operation, mine))
-	  RELAXED_STORE (&s->read[n], mine);
-    }
+  else if (!atomic)
+    for (size_t n = granule; n < granule + count; n++)
+      if (!is_read (RELAXED_LOAD (&s->read[n]), o, mine))
+	RELAXED_STORE (&s->read[n], mine);
   return 1;
+}
+
+/* The operation has cells from now on.  */
+static inline void
+note (struct accscope_simt_shadow *s, const struct accscope_simt_operation *o)
+{
+  const uint32_t last = o->first + o->count - 1;
+  uint32_t newest = RELAXED_LOAD (&s->newest);
+
+  while (newest < last && !__atomic_compare_exchange_n (&s->newest, &newest, last, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    continue;
 }
 
 static void
@@ -328,6 +333,7 @@ stale (struct accscope_simt_shadow *s, const struct access *a, size_t at)
       struct accscope_simt_finding f = finding (FOUND_STALE_ON_DEVICE, a);
 
       f.allocation = s->serial;
+      f.mixed = RELAXED_LOAD (&s->first_change) - 1 < a->operation->first - 1;
       if (s->host_sites && s->host_sites[at / GRANULE])
 	f.other = accscope_simt_host_side (s->host_sites[at / GRANULE], 1);
       accscope_simt_tell_of (a->operation->checker, &f);
@@ -350,17 +356,137 @@ use (struct accscope_simt_shadow *s, const struct access *a)
   stale (s, a, at);
 }
 
+/* A kernel writes bytes.  */
 static void
-change (struct accscope_simt_shadow *s, const struct access *a)
+change (struct accscope_simt_shadow *s, const struct accscope_simt_operation *o, size_t at, size_t bytes)
 {
-  const size_t at = a->address - s->begin;
-  const uint64_t bits = bits_of (at % BLOCK, at % BLOCK + a->size);
+  const size_t end = at + bytes;
 
-  define (s, at, a->size, 1);
-  if ((RELAXED_LOAD (&s->by_device[at / BLOCK]) & bits) != bits)
-    __atomic_fetch_or (&s->by_device[at / BLOCK], bits, __ATOMIC_RELAXED);
-  if (s->tainted && RELAXED_LOAD (&s->tainted[at / BLOCK]) & bits)
-    __atomic_fetch_and (&s->tainted[at / BLOCK], ~bits, __ATOMIC_RELAXED);
+  accscope_simt_define (s, at, bytes, 1);
+  if (!RELAXED_LOAD (&s->first_change))
+    RELAXED_STORE (&s->first_change, o->first);
+  for (size_t n = at / BLOCK; n * BLOCK < end; n++)
+    {
+      const uint64_t bits = bits_in (n, at, end);
+
+      if ((RELAXED_LOAD (&s->by_device[n]) & bits) != bits)
+	__atomic_fetch_or (&s->by_device[n], bits, __ATOMIC_RELAXED);
+      if (s->tainted && RELAXED_LOAD (&s->tainted[n]) & bits)
+	__atomic_fetch_and (&s->tainted[n], ~bits, __ATOMIC_RELAXED);
+    }
+}
+
+/* Whether of a range of a few blocks all is defined, and nothing is stale.  */
+static int
+is_well (const struct accscope_simt_shadow *s, size_t begin, size_t end)
+{
+  if (s->tainted)
+    return 0;
+  for (size_t n = begin / BLOCK; n * BLOCK < end; n++)
+    if (RELAXED_LOAD ((const uint64_t *) s->defined + n) != UINT64_MAX || RELAXED_LOAD (&s->by_host[n]) & ~RELAXED_LOAD (&s->by_device[n]))
+      return 0;
+  return 1;
+}
+
+/* Whether a range of a few blocks is defined and known as changed already.  */
+static int
+is_changed (const struct accscope_simt_shadow *s, size_t begin, size_t end)
+{
+  if (s->tainted || !RELAXED_LOAD (&s->first_change))
+    return 0;
+  for (size_t n = begin / BLOCK; n * BLOCK < end; n++)
+    {
+      const uint64_t bits = bits_in (n, begin, end);
+
+      if (~(RELAXED_LOAD ((const uint64_t *) s->defined + n) & RELAXED_LOAD (&s->by_device[n])) & bits)
+	return 0;
+    }
+  return 1;
+}
+
+/* The lanes that have not settled.  */
+static inline __attribute__ ((always_inline)) uint32_t
+settle_lanes (struct accscope_simt_shadow *s, const struct access *a, uint32_t mask, const uint64_t *place, size_t granules, uint64_t mine)
+{
+  uint32_t left = 0;
+
+  for (uint32_t rest = mask; rest; rest &= rest - 1)
+    {
+      const unsigned i = (unsigned) __builtin_ctz (rest);
+
+      if (!settle (s, a->operation, (place[i] - s->begin) / GRANULE, granules, mine | (uint64_t) i << THREAD_AT, a->store, (int) a->cell.atomic))
+	left |= (uint32_t) 1 << i;
+    }
+  return left;
+}
+
+/* The most frequent case: all lanes of a warp are at whole granules of one allocation, and nothing
+   but its shadow is to be looked at.  0: it is not, and nothing has been noted.  */
+static int
+checked_together (struct warp *w, struct access *a, const uint64_t *address, uint32_t mask, uint64_t *place)
+{
+  enum { FAR = 4096 };
+  const struct accscope_simt_range window = stack_window (w);
+  const struct accscope_simt_launch *l = w->gang->launch;
+  const uint64_t displacement = (uint64_t) a->instruction->displacement;
+  const unsigned first = (unsigned) __builtin_ctz (mask);
+  const uintptr_t start = address[first] + displacement;
+  const size_t size = a->size;
+  uintptr_t low = UINTPTR_MAX, high = 0, odd = 0, apart = 0;
+  uint32_t left;
+
+  for (unsigned i = 0; i < LANES; i++)
+    {
+      const uintptr_t in = -(uintptr_t) (mask >> i & 1), at = address[i] + displacement;
+
+      low = (at | ~in) < low ? at | ~in : low;
+      high = (at & in) > high ? at & in : high;
+      odd |= at & in;
+      apart |= (at - start - (i - first) * size) & in;
+    }
+  if (odd & (size - 1) || (low < window.end && high >= window.begin) || l->lock - low <= high - low)
+    return 0;
+  if (!(low - w->met.begin < w->met.end - w->met.begin))
+    w->met = accscope_simt_memory_find (l->memory, low);
+  if (low < w->met.begin || low >= w->met.end || high >= w->met.end || size > w->met.end - high)
+    return 0;
+  for (uint32_t rest = mask; rest; rest &= rest - 1)
+    place[__builtin_ctz (rest)] = address[__builtin_ctz (rest)] + displacement;
+  struct accscope_simt_shadow *s = w->met.shadow;
+  if (!s)
+    return 1;
+  note (s, a->operation);
+  a->cell.thread = w->number * LANES;
+  a->cell.bytes = WHOLE;
+  const uint64_t mine = packed (&a->cell);
+  left = is_moving (s, a->operation) ? mask : size == 2 * GRANULE ? settle_lanes (s, a, mask, place, 2, mine) : settle_lanes (s, a, mask, place, size / GRANULE, mine);
+  for (; left; left &= left - 1)
+    {
+      a->lane = (unsigned) __builtin_ctz (left);
+      a->address = place[a->lane];
+      a->cell.thread = w->number * LANES + a->lane;
+      touch (s, a);
+    }
+  const size_t begin = low - s->begin, end = high - s->begin + size;
+  const int near = end - begin <= FAR;
+  const int uses = a->store != 1 && (a->instruction->together != SIMT_COPIES || !RELAXED_LOAD (&s->any_defined)) && !(near && is_well (s, begin, end));
+  int changes = a->store && !(near && is_changed (s, begin, end));
+  if (changes && !uses && apart == 0 && end - begin == (size_t) __builtin_popcount (mask) * size)
+    {
+      change (s, a->operation, begin, end - begin);
+      changes = 0;
+    }
+  for (uint32_t rest = uses || changes ? mask : 0; rest; rest &= rest - 1)
+    {
+      a->lane = (unsigned) __builtin_ctz (rest);
+      a->address = place[a->lane];
+      a->cell.thread = w->number * LANES + a->lane;
+      if (uses)
+	use (s, a);
+      if (changes)
+	change (s, a->operation, a->address - s->begin, size);
+    }
+  return 1;
 }
 
 /* Accesses of lanes to memory of the device are findings, and go nowhere, where there is
@@ -384,6 +510,9 @@ accscope_simt_checked (struct warp *w, struct group *g, const uint64_t *address,
       w->met_version = accscope_simt_memory_version (l->memory);
       w->met = (struct accscope_simt_range) { 0, 0, NULL };
     }
+  a.cell.atomic = atomic;
+  if (mask && size >= GRANULE && !(w->locked & mask) && checked_together (w, &a, address, mask, place))
+    return 1;
   for (uint32_t rest = mask; rest; rest &= rest - 1)
     {
       unsigned i = (unsigned) __builtin_ctz (rest);
@@ -420,13 +549,13 @@ accscope_simt_checked (struct warp *w, struct group *g, const uint64_t *address,
 	  continue;
 	}
       a.cell.atomic = atomic || w->locked >> i & 1;
-      if (size < GRANULE || !settle (w->met.shadow, &a))
-	touch (w->met.shadow, &a);
+      note (w->met.shadow, a.operation);
+      touch (w->met.shadow, &a);
       /* Copies may be of what nobody uses, but hardly of memory where there is nothing at all.  */
       if (store != 1 && (in->together != SIMT_COPIES || !RELAXED_LOAD (&w->met.shadow->any_defined)))
 	use (w->met.shadow, &a);
       if (store)
-	change (w->met.shadow, &a);
+	change (w->met.shadow, a.operation, a.address - w->met.shadow->begin, size);
     }
   return 1;
 }
@@ -451,111 +580,19 @@ accscope_simt_looked_at (const struct accscope_simt_checker *c)
   };
 }
 
-/* What a transfer does to one side of it.  */
-static struct accscope_simt_shadow *
-move (struct accscope_simt_operation *o, struct accscope_simt_memory *m, uintptr_t at, size_t bytes, int store)
+struct accscope_simt_shadow *
+accscope_simt_move (struct accscope_simt_operation *o, struct accscope_simt_memory *m, uintptr_t at, size_t bytes, int store)
 {
   struct accscope_simt_shadow *s = accscope_simt_memory_find (m, at).shadow;
   struct access a = { .operation = o, .store = store, .address = at, .size = bytes, .cell = { .number = o->first, .thread = BY_TRANSFER, .clock = LAST_CLOCK } };
 
   if (!s || bytes == 0 || bytes > s->bytes - (at - s->begin))
     return NULL;
-  if ((at - s->begin) % GRANULE || bytes % GRANULE || !settle (s, &a))
+  a.cell.bytes = WHOLE;
+  if (at == s->begin && bytes == s->bytes && RELAXED_LOAD (&s->newest) < o->settled)
+    RELAXED_STORE (&s->moved[store], packed (&a.cell)); /* in place of all cells */
+  else if ((at - s->begin) % GRANULE || bytes % GRANULE || is_moving (s, o) || !settle (s, o, (at - s->begin) / GRANULE, bytes / GRANULE, packed (&a.cell), store, 0))
     touch (s, &a);
+  note (s, o);
   return s;
-}
-
-struct accscope_simt_side
-accscope_simt_writer (struct accscope_simt_checker *checker, uint64_t cell)
-{
-  const struct cell c = unpacked (cell, 1);
-  const struct known k = accscope_simt_known (checker, c.number);
-  struct accscope_simt_side side = { .operation = k.kind, .kernel = k.kernel, .store = 1, .correlation = k.correlation, .gang = c.number - k.first, .thread = UINT32_MAX };
-
-  side.function = accscope_simt_at (c.site, &side.instruction);
-  return side;
-}
-
-void
-accscope_simt_blame (struct accscope_simt_shadow *s, enum accscope_simt_found kind, size_t at, size_t bytes)
-{
-  struct accscope_simt_finding f = { .kind = kind, .address = s->begin + at, .bytes = bytes, .count = 1, .nearest = { s->begin, s->begin + s->bytes, NULL } };
-
-  f.side = accscope_simt_writer (s->checker, RELAXED_LOAD (&s->written[at / GRANULE]));
-  if (f.side.operation == SIMT_KERNEL)
-    accscope_simt_tell_of (s->checker, &f);
-}
-
-/* A hole of less than 8 bytes that begins behind a member and ends where members may begin is
-   padding.  */
-static int
-is_padding (const struct accscope_simt_shadow *s, size_t at, size_t hole, size_t end)
-{
-  return hole < 8 && at % 8 != 0 && at > 0 && (at + hole) % 4 == 0 && at + hole <= end && is_defined (s, at - 1);
-}
-
-/* Bytes that come to the host, and that nothing has written.  */
-static void
-bring (struct accscope_simt_operation *o, const struct accscope_simt_shadow *s, size_t at, size_t bytes)
-{
-  const size_t end = at + bytes;
-
-  while ((at += undefined (s, at, end - at)) < end)
-    {
-      size_t hole = 1;
-
-      while (at + hole < end && !is_defined (s, at + hole))
-	hole++;
-      if (!is_padding (s, at, hole, end))
-	{
-	  struct access a = { .operation = o, .address = s->begin + at, .size = hole };
-	  struct accscope_simt_finding f = finding (FOUND_UNINITIALISED, &a);
-
-	  accscope_simt_tell_of (o->checker, &f);
-	  return;
-	}
-      at += hole;
-    }
-}
-
-static void
-overwrite (struct accscope_simt_memory *m, uintptr_t to, size_t bytes)
-{
-  struct accscope_simt_shadow *s = accscope_simt_memory_find (m, to).shadow;
-
-  if (s && bytes <= s->bytes - (to - s->begin))
-    accscope_simt_overwrite (s, to - s->begin, bytes);
-}
-
-void
-accscope_simt_transfer (struct accscope_simt_operation *o, struct accscope_simt_memory *m, uintptr_t to, uintptr_t from, size_t bytes)
-{
-  if (to && !from)
-    overwrite (m, to, bytes);
-  if (from && !to)
-    accscope_simt_revert (o, m, from, bytes);
-
-  struct accscope_simt_shadow *source = from ? move (o, m, from, bytes, 0) : NULL, *target = to ? move (o, m, to, bytes, 1) : NULL;
-
-  if (source && !target)
-    bring (o, source, from - source->begin, bytes);
-  if (!target)
-    return;
-  accscope_simt_taint (target, to - target->begin, bytes, o->kind == SIMT_UPLOAD);
-  if (!source)
-    define (target, to - target->begin, bytes, 1);
-  else if (undefined (source, from - source->begin, bytes) == bytes)
-    define (target, to - target->begin, bytes, 1);
-  else
-    for (size_t n = 0; n < bytes; n++)
-      define (target, to - target->begin + n, 1, is_defined (source, from - source->begin + n));
-}
-
-void
-accscope_simt_written (struct accscope_simt_memory *m, uintptr_t begin, size_t bytes)
-{
-  struct accscope_simt_shadow *s = accscope_simt_memory_find (m, begin).shadow;
-
-  if (s && bytes <= s->bytes - (begin - s->begin))
-    define (s, begin - s->begin, bytes, 1);
 }

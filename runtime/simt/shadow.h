@@ -12,7 +12,10 @@ struct accscope_simt_shadow
   struct accscope_simt_checker *checker;
   uintptr_t begin;
   size_t bytes;
-  uint64_t *written, *read;	/* cells, atomic, by granule */
+  uint64_t *written, *read;	/* cells, atomic, by granule: cell_of */
+  uint64_t moved[2];		/* atomic: cells of the last transfers that read, and that wrote, all of it */
+  uint32_t newest;		/* atomic: no operation of a higher number has a cell */
+  uint32_t born;		/* cells of lower numbers are of what was there before */
   uint8_t *defined;		/* a bit a byte, atomic */
   int any_defined;		/* atomic: one of them has been set */
   int given_out;		/* others may use it unseen */
@@ -24,6 +27,7 @@ struct accscope_simt_shadow
   /* Since both sides had the same, by block, a bit a byte, atomic: what kernels have written, what
      the host has changed, and of that, what it has not read.  */
   uint64_t *by_device, *by_host, *unread;
+  uint32_t first_change;	/* atomic: the first operation of a kernel that has changed it since; 0: none has */
   uint32_t *since;		/* by block: how many launches there were before the host's last change of it */
   uint16_t *host_sites;		/* by granule: where the host has written it; NULL: its accesses are not seen */
   uint64_t *tainted;		/* by block, a bit a byte: an upload brought what a kernel's result never got to; NULL: none */
@@ -87,7 +91,29 @@ unpacked (uint64_t bits, int writer)
 #define RELAXED_LOAD(PLACE) __atomic_load_n (PLACE, __ATOMIC_RELAXED)
 #define RELAXED_STORE(PLACE, WHAT) __atomic_store_n (PLACE, WHAT, __ATOMIC_RELAXED)
 
+/* Of a granule: who has read it, or has written it (store), last.  */
+static inline uint64_t
+cell_of (const struct accscope_simt_shadow *s, int store, size_t granule)
+{
+  const uint64_t bits = RELAXED_LOAD (store ? &s->written[granule] : &s->read[granule]), moved = RELAXED_LOAD (&s->moved[store]);
 
+  if ((moved & (NUMBERS - 1)) > (bits & (NUMBERS - 1)))
+    return moved;
+  return (bits & (NUMBERS - 1)) < s->born ? 0 : bits;
+}
+
+static inline int
+is_defined (const struct accscope_simt_shadow *s, size_t at)
+{
+  return RELAXED_LOAD (&s->defined[at / 8]) >> at % 8 & 1;
+}
+
+/* Bytes are written by something, or are as if nothing had.  */
+void accscope_simt_define (struct accscope_simt_shadow *s, size_t at, size_t bytes, int is);
+/* The first of the bytes that nothing has written; bytes where there is none.  */
+size_t accscope_simt_undefined (const struct accscope_simt_shadow *s, size_t at, size_t bytes);
+/* What a transfer does to one side of it, whose shadow it gives.  */
+struct accscope_simt_shadow *accscope_simt_move (struct accscope_simt_operation *o, struct accscope_simt_memory *m, uintptr_t at, size_t bytes, int store);
 /* A mistake that is not one of a lane, with what wrote a byte last as its place.  */
 void accscope_simt_blame (struct accscope_simt_shadow *s, enum accscope_simt_found kind, size_t at, size_t bytes);
 /* An upload comes over what kernels have written.  */
@@ -121,5 +147,7 @@ uint16_t accscope_simt_host_site (uintptr_t returned);
 struct accscope_simt_side accscope_simt_host_side (uint16_t site, int store);
 /* The host's code is to be seen where it uses memory, or no more.  */
 void accscope_simt_watch (uintptr_t begin, size_t bytes, int is);
+/* What this thread does from now on is none of the host's accesses, or is again.  */
+void accscope_simt_unseen (int is);
 
 #endif

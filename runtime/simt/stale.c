@@ -70,6 +70,8 @@ accscope_simt_same (struct accscope_simt_memory *m, uintptr_t device, uintptr_t 
       s->host = host - at;
     }
   s->met = 1;
+  if (bytes == s->bytes)
+    RELAXED_STORE (&s->first_change, 0);
   own = s->host == host - at; /* else it goes by way of memory of the runtime's, which may be the same still */
   for (size_t n = at / BLOCK; n * BLOCK < end; n++)
     {
@@ -92,6 +94,15 @@ accscope_simt_same (struct accscope_simt_memory *m, uintptr_t device, uintptr_t 
     accscope_simt_undiscard (host, bytes);
 }
 
+int
+accscope_simt_changed_by_host (const struct accscope_simt_shadow *s)
+{
+  for (size_t n = 0; n * BLOCK < s->bytes; n++)
+    if (RELAXED_LOAD (&s->by_host[n]))
+      return 1;
+  return 0;
+}
+
 void
 accscope_simt_give_out (struct accscope_simt_memory *m, uintptr_t begin, size_t bytes)
 {
@@ -107,12 +118,13 @@ accscope_simt_give_out (struct accscope_simt_memory *m, uintptr_t begin, size_t 
 static void
 compare (struct accscope_simt_shadow *s, uint32_t launches)
 {
-  char host[64 * BLOCK];
+  enum { AT_ONCE = 256 };
+  char host[AT_ONCE * BLOCK];
   const size_t blocks = s->bytes / BLOCK;
 
-  for (size_t n = 0; n < blocks; n += 64)
+  for (size_t n = 0; n < blocks; n += AT_ONCE)
     {
-      const size_t count = blocks - n < 64 ? blocks - n : 64;
+      const size_t count = blocks - n < AT_ONCE ? blocks - n : AT_ONCE;
 
       if (!accscope_simt_host_memory (s->host + n * BLOCK, host, count * BLOCK))
 	{
@@ -168,7 +180,7 @@ unread (const struct accscope_simt_shadow *s, size_t at, size_t end, int itself)
     block++;
   for (size_t n = block * BLOCK; n < end && n < (block + 1) * BLOCK; n += GRANULE)
     {
-      const struct cell written = unpacked (RELAXED_LOAD (&s->written[n / GRANULE]), 1), read = unpacked (RELAXED_LOAD (&s->read[n / GRANULE]), 0);
+      const struct cell written = unpacked (cell_of (s, 1, n / GRANULE), 1), read = unpacked (cell_of (s, 0, n / GRANULE), 0);
 
       if (n >= at && RELAXED_LOAD (&s->by_device[block]) & bits_in (block, n, n + GRANULE) && written.site
 	  && read.number < written.number + (uint32_t) itself)
