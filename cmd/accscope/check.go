@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -147,6 +148,9 @@ func (flags *checkOptions) check(out, told io.Writer, args []string) error {
 		return err
 	}
 	opened, err := store.Open(trace)
+	if errors.Is(err, fs.ErrNotExist) && end != exitRunFailed {
+		return flags.unused(shape, end, out, told)
+	}
 	if err != nil {
 		return fmt.Errorf("the program was not recorded: %w", err)
 	}
@@ -161,6 +165,24 @@ func (flags *checkOptions) check(out, told io.Writer, args []string) error {
 		return statusError{status: end}
 	}
 	return nil
+}
+
+// unused tells that the program has called nothing of OpenACC, and gives its status.
+func (flags *checkOptions) unused(shape report.Format, end int, out, told io.Writer) error {
+	none := &check.Checked{Not: []string{strings.Join(check.NeedCode(), ", ") + ": the program has called nothing of OpenACC"}}
+	var err error
+	switch shape {
+	case report.FormatJSON:
+		err = check.WriteJSON(out, []*check.Finding{}, none)
+	case formatSARIF:
+		err = advice.WriteChecked(out, nil, none, version())
+	default:
+		err = check.WriteText(told, nil, none)
+	}
+	if err != nil || end == 0 {
+		return err
+	}
+	return statusError{status: end}
 }
 
 // record runs the program, and gives its exit status.

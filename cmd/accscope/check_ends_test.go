@@ -24,7 +24,7 @@ int main (void)
 #pragma acc parallel loop copy(a)
   for (int i = 0; i < 64; i++)
     if (a[i]++ == 40)
-      __builtin_trap ();
+      abort ();
   return 0;
 }
 `, "1 trap main._omp_fn.0 trap.c:9\n", exitFindings, nil},

@@ -112,6 +112,11 @@ func (c *Checker) findings(from, to C.uint32_t, program func(function unsafe.Poi
 			found.Equal = f.unequal == 0
 		case C.FOUND_BARRIER, C.FOUND_TRAP:
 			if p := program(unsafe.Pointer(f.side.kernel)); p != nil {
+				if at := p.functionAt(uintptr(unsafe.Pointer(f.side.function))); at.name == "abort" && f.other.function != nil {
+					called := f.side // the program's own place
+					called.function, called.instruction = f.other.function, f.other.instruction
+					found.Side = sideOf(&called, f, program)
+				}
 				found.Where = p.told(&C.struct_accscope_simt_fault{reason: f.reason, size: C.uint32_t(f.bytes), address: C.uintptr_t(f.value)})
 			}
 		case C.FOUND_BOUNDS:

@@ -75,7 +75,7 @@ struct accscope_simt_finding
   const struct accscope_simt_shadow *both;	/* of what is stale: whether the other side has changed more of it is still to be asked; NULL: it is not */
   int mixed;			/* it has: who brings or sends all of it overwrites that */
   int gone;			/* what is stale on the host is not on the device any more */
-  enum accscope_simt_reason reason;	/* of what has ended the kernel */
+  enum accscope_simt_reason reason;	/* of what has ended the kernel; other is then where its function was called */
   uint64_t value;		/* of two writes by one instruction: what the first of them wrote */
   int unequal;			/* atomic: another one wrote something else, or it is none of these */
   int later;			/* atomic: it may be meant so: of what is stale, it was brought up to date after that */
@@ -146,8 +146,9 @@ struct accscope_simt_checks
 };
 extern const struct accscope_simt_checks accscope_simt_checks;
 
-/* A fault has ended a kernel whose accesses are checked.  */
-void accscope_simt_ended (const struct accscope_simt_launch *launch);
+/* A fault has ended a kernel whose accesses are checked, in a function that was called there; NULL: in
+   the kernel itself.  */
+void accscope_simt_ended (const struct accscope_simt_launch *launch, const struct accscope_simt_function *caller, uint32_t instruction);
 
 /* The number of an instruction, for what later accesses tell of it; 0 where there are too
    many.  */

@@ -1,5 +1,5 @@
 /* Findings, each kept once for its kind and its two places.  */
-#include "checker.h"
+#include "shadow.h"
 
 #include <string.h>
 
@@ -86,13 +86,14 @@ accscope_simt_tell_of (struct accscope_simt_checker *c, const struct accscope_si
 }
 
 void
-accscope_simt_ended (const struct accscope_simt_launch *l)
+accscope_simt_ended (const struct accscope_simt_launch *l, const struct accscope_simt_function *caller, uint32_t instruction)
 {
   const struct accscope_simt_fault *of = &l->fault;
   struct accscope_simt_finding f = {
     .kind = of->reason == SIMT_BARRIER ? FOUND_BARRIER : FOUND_TRAP, .reason = of->reason, .bytes = of->size, .workers = l->workers, .vector = l->vector, .count = 1,
     .side = { .operation = SIMT_KERNEL, .kernel = l->kernel, .function = of->function, .instruction = of->instruction,
-	      .gang = of->gang, .thread = of->worker * l->vector + of->lane, .correlation = l->check->correlation }
+	      .gang = of->gang, .thread = of->worker * l->vector + of->lane, .correlation = l->check->correlation },
+    .other = { .function = caller, .instruction = instruction }
   };
 
   switch (of->reason)
@@ -126,4 +127,13 @@ const struct accscope_simt_finding *
 accscope_simt_found (const struct accscope_simt_checker *c, uint32_t number)
 {
   return &c->findings[number];
+}
+
+struct accscope_simt_looked_at
+accscope_simt_looked_at (const struct accscope_simt_checker *c)
+{
+  return (struct accscope_simt_looked_at) {
+    RELAXED_LOAD (&c->looked_at.accesses), RELAXED_LOAD (&c->looked_at.bytes), RELAXED_LOAD (&c->looked_at.launches),
+    RELAXED_LOAD (&c->looked_at.compared), RELAXED_LOAD (&c->looked_at.unreadable), accscope_simt_watched (), RELAXED_LOAD (&c->looked_at.host)
+  };
 }

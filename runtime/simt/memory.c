@@ -292,7 +292,11 @@ accscope_simt_tell (struct warp *w, struct group *g, enum accscope_simt_reason r
       };
       __atomic_store_n ((int *) &l->fault.reason, (int) reason, __ATOMIC_RELEASE);
       if (l->check)
-	accscope_simt_ended (l);
+	{
+	  const struct frame *in = g ? g->frame : NULL, *from = in ? in->caller : NULL;
+
+	  accscope_simt_ended (l, from ? from->function : NULL, from ? in->back - 1 : 0);
+	}
     }
   pthread_mutex_unlock (&first);
 }

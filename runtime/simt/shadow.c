@@ -4,7 +4,6 @@
 #include "shadow.h"
 #include "warp.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void
@@ -183,9 +182,12 @@ conflict (const struct cell *c, const struct access *a, const struct known *know
   struct accscope_simt_finding f = finding (known->count ? FOUND_QUEUE_RACE : FOUND_RACE, a);
 
   f.other = side_of (c, a, known, store);
-  f.unequal = !(store && a->store == 1 && a->warp && c->site != 0 && c->site == a->cell.site);
-  if (!f.unequal)
+  /* By one instruction the values of all are compared; else with what the other one has written.  */
+  f.unequal = !(store && a->store == 1 && a->warp && c->site != 0 && !c->atomic);
+  if (!f.unequal && c->site == a->cell.site)
     memcpy (&f.value, value (a, a->lane), a->size);
+  else if (!f.unequal)
+    f.unequal = known->count || memcmp ((const void *) a->address, value (a, a->lane), a->size) != 0;
   accscope_simt_tell_of (a->operation->checker, &f);
 }
 
@@ -267,19 +269,28 @@ settle (struct accscope_simt_shadow *s, const struct accscope_simt_operation *o,
 {
   const uint32_t settled = o->settled;
 
+  int again = 0;		/* somebody has read all of it, as this one does */
+
   for (size_t n = granule; n < granule + count; n++)
     {
       uint64_t written = RELAXED_LOAD (&s->written[n]), read = RELAXED_LOAD (&s->read[n]);
 
       if ((written & (NUMBERS - 1)) >= settled && (uint32_t) written != (uint32_t) mine)
 	return 0;
-      if ((read & (NUMBERS - 1)) >= settled && ((uint32_t) read != (uint32_t) mine || read & TWO) && (store || !is_read (read, o, mine)))
+      if ((read & (NUMBERS - 1)) < settled)
+	continue;
+      if (!store && is_read (read, o, mine))
+	again++;
+      else if ((uint32_t) read != (uint32_t) mine || read & TWO)
 	return 0;
     }
   if (store)
     for (size_t n = granule; n < granule + count; n++)
       RELAXED_STORE (&s->written[n], mine);
-  else if (!atomic)
+  else if (!atomic && !again)
+    for (size_t n = granule; n < granule + count; n++)
+      RELAXED_STORE (&s->read[n], mine);
+  else if (!atomic && again < (int) count)
     for (size_t n = granule; n < granule + count; n++)
       if (!is_read (RELAXED_LOAD (&s->read[n]), o, mine))
 	RELAXED_STORE (&s->read[n], mine);
@@ -569,15 +580,6 @@ accscope_simt_count_checked (struct gang *g)
   __atomic_fetch_add (&c->looked_at.accesses, g->accesses, __ATOMIC_RELAXED);
   __atomic_fetch_add (&c->looked_at.bytes, g->looked_at, __ATOMIC_RELAXED);
   g->accesses = g->looked_at = 0;
-}
-
-struct accscope_simt_looked_at
-accscope_simt_looked_at (const struct accscope_simt_checker *c)
-{
-  return (struct accscope_simt_looked_at) {
-    RELAXED_LOAD (&c->looked_at.accesses), RELAXED_LOAD (&c->looked_at.bytes), RELAXED_LOAD (&c->looked_at.launches),
-    RELAXED_LOAD (&c->looked_at.compared), RELAXED_LOAD (&c->looked_at.unreadable), accscope_simt_watched (), RELAXED_LOAD (&c->looked_at.host)
-  };
 }
 
 struct accscope_simt_shadow *
