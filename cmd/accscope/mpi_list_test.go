@@ -12,9 +12,9 @@ import (
 )
 
 // Every call that an MPI declares is taken, or stands with its reason in the table of
-// docs/annotations.md, in which nothing is that no MPI has.
+// docs/mpi.md, in which nothing is that no MPI has.
 func TestMPICallsThatAreNotTaken(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(project, "docs/annotations.md"))
+	page, err := os.ReadFile(filepath.Join(project, "docs/mpi.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
