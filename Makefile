@@ -60,8 +60,11 @@ screens: all ## draw the pictures of README.md and docs/ anew, from runs of exam
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
 
+# The first time Go compiles while packages are installed, where the machine can already: what it
+# says then it says again when that is its turn.
+FIRST = $(if $(wildcard bin/accscope),,$(shell command -v go >/dev/null && $(CC) -xc -fsyntax-only -include stdlib.h /dev/null 2>/dev/null && echo yes))
 setup: ## install or name what the build needs (SETUP=no: nothing, for packagers)
-	@$(if $(filter no,$(SETUP)),,.ci/setup build)
+	@$(if $(filter no,$(SETUP)),,$(if $(FIRST),$(COMPILE) 2>&1 & ).ci/setup $(if $(filter test,$(MAKECMDGOALS)),test,build); status=$$?; wait; exit $$status)
 
 GO_SOURCES := go.mod go.sum $(shell find callbacks runtime collector export tui web cmd '(' -name '*.go' ! -name '*_test.go' ')' -o -name '*.[ch]' -o -path web/dist -name '*' -type f 2>/dev/null)
 
@@ -69,8 +72,9 @@ GO_SOURCES := go.mod go.sum $(shell find callbacks runtime collector export tui 
 STAMP = $(if $(shell git rev-parse --verify -q HEAD 2>/dev/null),-buildvcs=true)
 
 # Compiled for the command and the engine together, so that both processors have work to the end.
+COMPILE = $(GO) list -export ./cmd/accscope ./cmd/libopenacc/engine >/dev/null
 bin/accscope: $(GO_SOURCES)
-	$(GO) list -export ./cmd/accscope ./cmd/libopenacc/engine >/dev/null
+	$(COMPILE)
 	$(GO) build $(STAMP) -o $@ ./cmd/accscope
 
 # Go's own way to a c-shared library compiles the C of all packages again each time, for
@@ -91,6 +95,7 @@ SHORT = ACCSCOPE_BROWSER=1 ACCSCOPE_CONSUMERS=1 $(GO) test -short -timeout 40m $
 
 test: all ## everything that gates a change (a fixed sample of the long suites): every part, then a line for each
 	@.ci/setup test
+	$(MAKE) --no-print-directory all # also for the MPIs that are here now
 	+MAKE='$(MAKE)' exec .ci/parts -j 3 $(GATE)
 
 commands-a-h: all

@@ -36,7 +36,7 @@ int main (int argc, char **argv)
   if (!strcmp (argv[1], "quick_exit"))
     quick_exit (0);
   if (!strcmp (argv[1], "exec"))
-    execlp ("sleep", "sleep", "1", (char *) 0);
+    execlp ("sh", "sh", "-c", "n=0; until \"$TEST\" query t.db 'SELECT ended FROM processes' 2>&1 | grep -q exec || [ $n = 600 ]; do n=$((n + 1)); sleep 0.1; done", (char *) 0);
   if (!strcmp (argv[1], "exec at once"))
     execlp ("true", "true", (char *) 0);
   if (!strcmp (argv[1], "exec, killed"))
@@ -81,7 +81,7 @@ int main (int argc, char **argv)
 			if c.of != "" {
 				args = append(args, c.of)
 			}
-			run := invoke(t, folder, args...)
+			run := execute(t, folder, []string{"TEST=" + accscope}, accscope, args...)
 			ended := strings.TrimSpace(invoke(t, folder, "query", "--format", "csv", "t.db", "SELECT group_concat(ended, ' ') FROM (SELECT ended FROM processes ORDER BY process)").must(t).stdout)
 			if c.way == "killed" && strings.HasSuffix(ended, "\nkilled") { // a child that the collector has seen run
 				c.ended, c.report = "killed", "was ended by signal 9 (killed)"

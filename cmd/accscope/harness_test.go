@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/accscope/accscope/runtime/compilers"
@@ -100,10 +101,28 @@ func (r result) must(t *testing.T) result {
 	return r
 }
 
-// build compiles one of the examples and returns the program's path.
+// build gives the test a program of its own of one of the examples, which are compiled once.
+// It is cp that writes it: a file that this process has open for writing cannot be run while
+// another test starts something.
 func build(t *testing.T, example string) string {
 	t.Helper()
-	folder := t.TempDir()
+	made, _ := examples.LoadOrStore(example, sync.OnceValues(func() (string, error) { return compileExample(example) }))
+	program, err := made.(func() (string, error))()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := filepath.Join(t.TempDir(), example)
+	execute(t, "", nil, "cp", program, own).must(t)
+	return own
+}
+
+var examples sync.Map // of functions that give the path of the program, by the example's name
+
+func compileExample(example string) (string, error) {
+	folder, err := os.MkdirTemp(filepath.Dir(accscope), example)
+	if err != nil {
+		return "", err
+	}
 	program := filepath.Join(folder, example)
 	common := []string{"-fopenacc", "-foffload=disable", "-O2", "-g", "-o", program}
 	source := filepath.Join(project, "examples", example)
@@ -120,10 +139,10 @@ func build(t *testing.T, example string) string {
 	case "shallow-water-cpp", "shallow-water-fortran", "shallow-water-cpp-mpi", "shallow-water-fortran-mpi":
 		command = makeShallowWater(filepath.Join(project, "examples/shallow-water"), program)
 	default:
-		t.Fatalf("no example %s", example)
+		return "", fmt.Errorf("no example %s", example)
 	}
 	if output, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", command, err, output)
+		return "", fmt.Errorf("%s: %w\n%s", command, err, output)
 	}
-	return program
+	return program, nil
 }

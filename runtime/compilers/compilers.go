@@ -77,16 +77,12 @@ func Build(output string, arguments ...string) error {
 // Accscope puts the command accscope at path: the one that make has built, where no source
 // has changed since, or one built now.
 func Accscope(path string) error {
+	build := exec.Command("go", "build", "-o", path, "./cmd/accscope")
 	current := exec.Command("make", "--question", "bin/accscope")
 	current.Dir = Source("")
 	if current.Run() == nil {
-		command, err := os.ReadFile(Source("bin/accscope"))
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(path, command, 0o700)
+		build = exec.Command("cp", "bin/accscope", path)
 	}
-	build := exec.Command("go", "build", "-o", path, "./cmd/accscope")
 	build.Dir = Source("")
 	if said, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", build, err, said)

@@ -39,7 +39,7 @@ include/openacc.mod: $(addprefix runtime/include/,$(OPENACC_MODULES) accel_lib.f
 	$(FC) -fopenacc -fsyntax-only -Wall -Wextra -Werror -J $(@D) $(filter %.f90,$^)
 	@touch $@
 
-include/openacc_lib.h: $(addprefix runtime/include/,$(OPENACC_MODULES)) runtime/include/includefile/main.go
+include/openacc_lib.h: $(addprefix runtime/include/,$(OPENACC_MODULES)) runtime/include/includefile/main.go | bin/accscope
 	@mkdir -p $(@D)
 	$(GO) run ./runtime/include/includefile $(filter %.f90,$^) > $@
 
