@@ -29,7 +29,7 @@ override GOFLAGS := $(GIVEN) $(if $(findstring $(COMPILED),$(GIVEN)),,$(COMPILED
 export GOFLAGS
 GO = $(eval GO := $$(shell .ci/setup go))$(or $(GO),$(error no Go to build with: see above))
 # The race detector watches our code: watching SQLite's engine takes fifty times
-# as long and finds nothing.
+# as long and finds nothing. It is not for position independent code.
 RACE_OURS := '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # How C is compiled; cgo packages state their own warnings.
@@ -144,7 +144,7 @@ sanitize: all ## the C parts as programs use them, under AddressSanitizer, UBSan
 	$(GO) test -count 1 -run Sanitizers -timeout 60m ./callbacks ./runtime/... ./collector/capture
 
 race: all ## the Go parts under the race detector
-	$(GO) test -race $(RACE_OURS) -short -timeout 180m ./callbacks/... ./runtime/... ./collector/...
+	$(GO) test -race -buildmode=default $(RACE_OURS) -short -timeout 180m ./callbacks/... ./runtime/... ./collector/...
 
 gpucode: all ## GCC's tests compiled for GPUs, on the simulated device, which executes their GPU code (after conformance)
 	runtime/cuda/gputest/simulated.sh .build/conformance/suite/gcc-12.2.0-dfsg
