@@ -43,7 +43,7 @@ CFLAGS_COMMON := -std=gnu11 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -
 	@rm $@.new
 FORCE:
 
-.PHONY: advice-check FORCE all help screens setup demo test test-all times check long benchmarks consumers sanitize race conformance sites gpucode control compiler distribution commands-a-h commands-i-z packages consumers-short conformance-sample roots aarch64 slurm bench bench-gather bench-archive engine-profile gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags environment
+.PHONY: advice-check FORCE all help screens setup demo test test-all times check long benchmarks consumers sanitize race conformance sites gpucode control compiler distribution commands-a-l commands-m-z packages consumers-short conformance-sample roots aarch64 slurm bench bench-gather bench-archive engine-profile gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags environment
 .DEFAULT_GOAL := all
 
 include runtime/entry/build.mk
@@ -90,7 +90,7 @@ demo: all ## compile an example with gcc -fopenacc, profile it on the sim device
 
 # What make test is made of, three at once, as most tests wait for programs that they have
 # started; those that take longest first. The tests of the command are two halves.
-GATE := check commands-a-h commands-i-z packages conformance-sample check-page consumers-short
+GATE := check commands-a-l commands-m-z packages conformance-sample check-page consumers-short
 SHORT = ACCSCOPE_BROWSER=1 ACCSCOPE_CONSUMERS=1 $(GO) test -short -timeout 40m $(COUNT)
 
 test: all ## everything that gates a change (a fixed sample of the long suites): every part, then a line for each
@@ -98,11 +98,11 @@ test: all ## everything that gates a change (a fixed sample of the long suites):
 	$(MAKE) --no-print-directory all # also for the MPIs that are here now
 	+MAKE='$(MAKE)' exec .ci/parts -j 3 $(GATE)
 
-commands-a-h: all
-	$(SHORT) -run '^Test[A-H]' ./cmd/accscope
+commands-a-l: all
+	$(SHORT) -run '^Test[A-L]' ./cmd/accscope
 
-commands-i-z: all
-	$(SHORT) -skip '^Test[A-H]' ./cmd/accscope
+commands-m-z: all
+	$(SHORT) -skip '^Test[A-L]' ./cmd/accscope
 
 packages: all # those that wait for browsers and terminals first
 	packages=$$($(GO) list ./...) && $(SHORT) ./web ./tui $$(echo "$$packages" | grep -v '/cmd/accscope$$')
