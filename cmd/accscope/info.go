@@ -167,7 +167,7 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON, checked bool) error 
 			continue // nothing is known of it
 		}
 		fmt.Fprintf(w, "device     %d of process %d: %s", d.Number, d.Process, escape.Line(d.Name))
-		if d.Simulated() {
+		if d.Simulated() && d.Modelled() == "" {
 			fmt.Fprint(w, ", simulated")
 		}
 		if d.Capacity > 0 {

@@ -20,6 +20,7 @@ import (
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/shell"
 	"github.com/accscope/accscope/export/otlp"
+	"github.com/accscope/accscope/runtime/sim/card"
 )
 
 // runFlags are the flags of run.
@@ -31,6 +32,7 @@ type runFlags struct {
 	device      string
 	code        string
 	counters    bool
+	model       string
 	noSummary   bool
 	quiet       bool
 	paused      bool
@@ -122,7 +124,9 @@ func newRunCommand() *cobra.Command {
 	f.Lookup("sample").NoOptDefVal = strconv.Itoa(cpusamples.DefaultRate)
 	completeFlag(command, "runtime", "auto", "native", "accscope")
 	completeFlag(command, "device", launch.Devices...)
+	f.StringVar(&flags.model, "model", "", "with --code gpu, which it includes: device times as on a `GPU`: h100, h200, or a file that describes one")
 	completeFlag(command, "code", "host", "gpu")
+	completeFlag(command, "model", "h100", "h200")
 	completeFlag(command, "activity", "auto", "cupti", "runtime", "off")
 	completeFlag(command, "callstack", "caller", "full", "off")
 	f.BoolVar(&flags.tui, "tui", false, "watch the run in the terminal; the program's output goes to a pane")
@@ -142,6 +146,18 @@ func newRunCommand() *cobra.Command {
 func (flags *runFlags) chooseCode() error {
 	if flags.counters && flags.code == "host" {
 		return usageError{errors.New("--counters counts what the code for GPUs does: leave --code host out, or write --code gpu")}
+	}
+	if flags.model != "" && flags.code == "host" {
+		return usageError{errors.New("--model goes by what the code for GPUs does: leave --code host out, or write --code gpu")}
+	}
+	if flags.model != "" {
+		if _, err := card.Load(flags.model); err != nil {
+			return usageError{fmt.Errorf("--model: %w", err)}
+		}
+		flags.code = "gpu"
+		if err := os.Setenv("ACCSCOPE_SIM_MODEL", flags.model); err != nil {
+			return err
+		}
 	}
 	if flags.counters {
 		flags.code = "gpu"

@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/accscope/accscope/callbacks"
 )
@@ -82,9 +83,22 @@ func (d *DeviceInfo) Title() string {
 	}
 	title := fmt.Sprintf("%s %d", name, d.Number)
 	if d.answersAsGPU() {
+		if card := d.Modelled(); card != "" {
+			return title + ", modelled for " + card
+		}
 		title += ", simulated"
 	}
 	return title
+}
+
+// Modelled is the GPU whose times the simulated device gives its operations, "" where they are
+// others (ACCSCOPE_SIM_MODEL).
+func (d *DeviceInfo) Modelled() string {
+	if !d.Simulated() {
+		return ""
+	}
+	_, card, _ := strings.Cut(d.Name, ", modelled for ")
+	return card
 }
 
 // QueueInfo describes an async queue of a device.

@@ -242,12 +242,12 @@ func describe(trace *store.Trace, f *facts, document *Document, options Options)
 			document.Facts = append(document.Facts, Fact{"clocks", off})
 		}
 	}
-	simulated, err := simulatedDevices(trace)
+	simulated, card, err := simulatedDevices(trace)
 	if err != nil {
 		return err
 	}
 	if slices.Contains(slices.Collect(maps.Values(simulated)), true) {
-		document.Facts = append(document.Facts, Fact{"device", SimulatedTimes})
+		document.Facts = append(document.Facts, Fact{"device", simulation(card)})
 	}
 	if f.unplaced() {
 		document.Facts = append(document.Facts, Fact{"places", WithoutPlaces})

@@ -31,6 +31,14 @@ const codeNotRun = "Its GPU code was not run; --device sim --code gpu executes i
 // SimulatedTimes is what to know of a run on the simulated device.
 const SimulatedTimes = "simulated device: times are not your GPU's"
 
+// simulation is what to know of one whose device times are those of a card, "" for none.
+func simulation(card string) string {
+	if card == "" {
+		return SimulatedTimes
+	}
+	return "device times are modelled for " + card + "; the host's are this machine's, which takes longer over a kernel"
+}
+
 // narrowest is the fewest columns that hold the figures of a table.
 const narrowest = 60
 
@@ -114,7 +122,8 @@ func (d *screen) fact(name, text string) {
 func (d *screen) figures(s *Summary) {
 	d.lines = append(d.lines, "")
 	if s.Simulated {
-		d.lines = append(d.lines, "  "+d.style(yellow, strings.ToUpper(SimulatedTimes[:1])+SimulatedTimes[1:]))
+		note := simulation(s.Modelled)
+		d.lines = append(d.lines, "  "+d.style(yellow, strings.ToUpper(note[:1])+note[1:]))
 		if d.HostCode {
 			d.lines = append(d.lines, "  "+codeNotRun)
 		}

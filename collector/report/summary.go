@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
@@ -23,6 +24,7 @@ type Summary struct {
 	Peak       Peak
 	Frames     []Frames // of the program's own, by name, those that took most first
 	Simulated  bool     // operations ran on the simulated device
+	Modelled   string   // the GPU whose times it gave them, "" where it gave others
 	Kernels    []Cost
 	Variables  []Cost
 	Constructs []Cost   // where no device did anything
@@ -280,7 +282,7 @@ const mostIntervals = 1_000_000
 
 // readDevices adds up what each device did.
 func (s *Summary) readDevices(f *facts, filter Filter) error {
-	simulated, err := simulatedDevices(f.trace)
+	simulated, card, err := simulatedDevices(f.trace)
 	if err != nil {
 		return err
 	}
@@ -295,7 +297,9 @@ func (s *Summary) readDevices(f *facts, filter Filter) error {
 		if len(f.chosen(filter, r.ColumnInt64(6), Interval{math.MinInt64, math.MaxInt64})) == 0 {
 			continue
 		}
-		s.Simulated = s.Simulated || simulated[model.DeviceID(r.ColumnInt64(0))]
+		if simulated[model.DeviceID(r.ColumnInt64(0))] {
+			s.Simulated, s.Modelled = true, card
+		}
 		if r.ColumnInt64(2) > 0 {
 			devices = append(devices, used{r.ColumnInt64(0), r.ColumnInt64(2), r.ColumnInt64(3), r.ColumnInt64(4), r.ColumnInt64(5)})
 		}
@@ -331,14 +335,20 @@ func (s *Summary) readDevices(f *facts, filter Filter) error {
 	return nil
 }
 
-// simulatedDevices are those of a trace.
-func simulatedDevices(trace *store.Trace) (map[model.DeviceID]bool, error) {
+// simulatedDevices are those of a trace, and the GPU whose times they have, "" where one of them has
+// others.
+func simulatedDevices(trace *store.Trace) (map[model.DeviceID]bool, string, error) {
 	devices, err := trace.Devices()
-	simulated := map[model.DeviceID]bool{}
+	simulated, cards := map[model.DeviceID]bool{}, map[string]bool{}
 	for i := range devices {
-		simulated[devices[i].ID] = devices[i].Simulated()
+		if simulated[devices[i].ID] = devices[i].Simulated(); devices[i].Simulated() && devices[i].Type != int32(callbacks.DeviceSim) {
+			cards[devices[i].Modelled()] = true
+		}
 	}
-	return simulated, err
+	if len(cards) != 1 {
+		return simulated, "", err
+	}
+	return simulated, slices.Collect(maps.Keys(cards))[0], err
 }
 
 // addChosen adds the time in which each of some devices did anything, ran kernels, and

@@ -52,7 +52,7 @@ func (as form) key() string {
 func (as form) of(texts []string) (changed []string, about facts) {
 	about.Kernels = map[string]nvidia.Facts{}
 	modules := make([]*ptx.Module, len(texts))
-	all := make([][]edit, len(texts))
+	all := make([][]nvidia.Edit, len(texts))
 	stamped := as.stamps
 	for i, text := range texts {
 		m, err := ptx.Parse(text)
@@ -63,7 +63,7 @@ func (as form) of(texts []string) (changed []string, about facts) {
 		modules[i] = m
 		maps.Copy(about.Kernels, nvidia.FactsOf(m))
 		if as.reductions {
-			all[i] = reductions(m)
+			all[i] = nvidia.Reductions(m)
 			for _, e := range all[i] {
 				if e.Span != m.TargetAt {
 					about.Reductions++
@@ -85,7 +85,7 @@ func (as form) of(texts []string) (changed []string, about facts) {
 	}
 	changed = make([]string, len(texts))
 	for i, text := range texts {
-		changed[i] = edited(text, all[i])
+		changed[i] = nvidia.Edited(text, all[i])
 	}
 	return changed, about
 }

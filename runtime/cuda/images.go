@@ -16,6 +16,7 @@ import (
 
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/goacc"
+	"github.com/accscope/accscope/runtime/nvidia"
 )
 
 // images are the device code loaded on one device.
@@ -77,7 +78,7 @@ func (i *images) load(image goacc.Image) ([]device.Address, error) {
 // program's own will tell.
 func (i *images) link(code goacc.PTX) (module C.CUmodule, about facts, err error) {
 	d := i.device
-	as := form{stamps: d.records.stamps.Load(), reductions: rewrites(d.backend.options.Environment) && d.capability >= reductionTarget}
+	as := form{stamps: d.records.stamps.Load(), reductions: rewrites(d.backend.options.Environment) && d.capability >= nvidia.ReductionTarget}
 	for {
 		module, about, err = i.compile(code, as)
 		switch {

@@ -74,7 +74,7 @@ var returning = regexp.MustCompile(`\bret\b`)
 // ISA, "Kernel Function Parameters", "Special Registers"), and names those that have
 // them. Those of OpenMP have other parameters and are left as they are. It is false if a
 // kernel is not as GCC writes it.
-func stamps(m *ptx.Module) (edits []edit, kernels []string, ok bool) {
+func stamps(m *ptx.Module) (edits []nvidia.Edit, kernels []string, ok bool) {
 	if strings.Contains(m.Text, "%accscope_") {
 		return nil, nil, false
 	}
@@ -83,7 +83,7 @@ func stamps(m *ptx.Module) (edits []edit, kernels []string, ok bool) {
 		if !f.Entry || !nvidia.TakesOnlyBlock(f) {
 			continue
 		}
-		edits = append(edits, edit{ptx.Span{Begin: f.List.End, End: f.List.End}, stampParameter})
+		edits = append(edits, nvidia.Edit{Span: ptx.Span{Begin: f.List.End, End: f.List.End}, Text: stampParameter})
 		if !f.Defined() {
 			continue
 		}
@@ -91,9 +91,9 @@ func stamps(m *ptx.Module) (edits []edit, kernels []string, ok bool) {
 		if len(returns) == 0 {
 			return nil, nil, false
 		}
-		edits = append(edits, edit{ptx.Span{Begin: f.Body.Begin, End: f.Body.Begin}, stampStart})
+		edits = append(edits, nvidia.Edit{Span: ptx.Span{Begin: f.Body.Begin, End: f.Body.Begin}, Text: stampStart})
 		for _, at := range returns {
-			edits = append(edits, edit{ptx.Span{Begin: at, End: at}, stampEnd})
+			edits = append(edits, nvidia.Edit{Span: ptx.Span{Begin: at, End: at}, Text: stampEnd})
 		}
 		kernels = append(kernels, strings.Clone(f.Name))
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/device/devicetest"
+	"github.com/accscope/accscope/runtime/nvidia"
 	"github.com/accscope/accscope/runtime/ptx"
 )
 
@@ -26,7 +27,7 @@ func stampText(text string) (result string, kernels []string, ok bool) {
 		return text, nil, false
 	}
 	edits, kernels, ok := stamps(m)
-	return edited(text, edits), kernels, ok
+	return nvidia.Edited(text, edits), kernels, ok
 }
 
 // What GCC made of testdata/kernels.c, and what becomes of it.

@@ -51,6 +51,7 @@ type codeDevice struct {
 	kernels  map[uintptr]*codeKernel     // by host address
 
 	tellCounts func(device.KernelCounts)
+	model      *model // nil: no card is modelled
 }
 
 // program is the code of an image, with the memory of its variables.
@@ -73,6 +74,9 @@ func (d *codeDevice) begin() error {
 		return device.Errorf(device.System, 0, "open sim device %d: %v", d.number, err)
 	}
 	d.simDevice.faults = d.fault
+	if err := d.beginModel(); err != nil {
+		return err
+	}
 	if o.Check {
 		return d.beginChecks()
 	}
@@ -114,6 +118,7 @@ func (d *codeDevice) Close() error {
 	}
 	clear(d.programs)
 	clear(d.kernels)
+	d.model.end(d.c)
 	return err
 }
 
@@ -158,7 +163,7 @@ func (d *codeDevice) link(p *program, image goacc.Image, code goacc.PTX) ([]devi
 		p.variables = append(p.variables, address)
 		return d.arena.at(address), nil
 	}
-	linked, err := simt.Link(code.Texts(), names, allocate)
+	linked, err := simt.Link(d.model.texts(code.Texts()), names, d.backend.options.Counters || d.model != nil, allocate)
 	if err != nil {
 		var failure *device.Error
 		if errors.As(err, &failure) {
@@ -168,7 +173,7 @@ func (d *codeDevice) link(p *program, image goacc.Image, code goacc.PTX) ([]devi
 	}
 	p.Program = linked
 	o := &d.backend.options
-	settings := simt.Settings{Threads: o.Threads, Seed: o.Seed, Stack: o.Stack, Timeout: o.KernelTimeout, Count: o.Counters}
+	settings := simt.Settings{Threads: o.Threads, Seed: o.Seed, Stack: o.Stack, Timeout: o.KernelTimeout, Count: o.Counters || d.model != nil, Caches: d.model.simulated()}
 	if settings.Threads == 0 {
 		settings.Threads = runtime.NumCPU()
 	}
@@ -189,6 +194,7 @@ func (d *codeDevice) link(p *program, image goacc.Image, code goacc.PTX) ([]devi
 	}
 	for i, f := range code.Functions {
 		k := &codeKernel{kernel: kernel{function: uintptr(p.Launch(f.Name, d.memory, settings)), backend: d.backend}, name: f.Name}
+		d.model.add(k.function, linked, f.Name)
 		k.fails = o.failing(d.number, f.Name, func() string { return o.KernelName(image.Functions[i]) })
 		k.Processors, k.Threads, k.Largest = processors, mostLanes, func() uint32 { return mostLanes }
 		k.Facts, k.Defaults = p.Facts(f.Name), d.defaults

@@ -45,6 +45,11 @@ func open(b *backend, number int, observe func(device.Activity, bool)) (*simDevi
 	if o.Model {
 		c.model = 1
 	}
+	if o.Card != nil {
+		c.card = 1
+		c.latency[C.ACCSCOPE_FILL], c.bandwidth[C.ACCSCOPE_FILL] = C.int64_t(seconds(o.Card.Start)), C.double(o.Card.MemoryBandwidth)
+		c.latency[C.ACCSCOPE_COPY], c.bandwidth[C.ACCSCOPE_COPY] = C.int64_t(seconds(o.Card.Start)), C.double(o.Card.MemoryBandwidth/2)
+	}
 	if o.Code == CodeGPU {
 		c.run = (*[0]byte)(simt.Runner())
 	}

@@ -16,7 +16,8 @@
 // latencies say; transfers in one direction follow each other on one link. The
 // device's clock, nanoseconds since it was opened, then gives the modelled
 // times, and waiting for a queue takes as long as they say. Off, operations
-// take what the machine needs.
+// take what the machine needs. With the name of a GPU, or a file that describes one
+// (package card), kernels that are executed as GPU code take the time that they would there.
 //
 // The knobs, by environment variable; Options has a field for each, and
 // docs/sim.md says what values are allowed:
@@ -31,7 +32,7 @@
 //	ACCSCOPE_SIM_QUEUES          32            hardware queues of each device, shared by its activity queues
 //	ACCSCOPE_SIM_NAME            accscope sim  name of the devices (acc_property_name)
 //	ACCSCOPE_SIM_POISON          on            fill fresh and freed memory with patterns that are no numbers
-//	ACCSCOPE_SIM_MODEL           off           operations take the time that the bandwidths and latencies say
+//	ACCSCOPE_SIM_MODEL           off           operations take the time that the bandwidths and latencies say; GPU code: that they would on that GPU
 //	ACCSCOPE_SIM_FAULT           none          faults to inject
 //	ACCSCOPE_SIM_AS              sim           the device type that the devices answer to
 //	ACCSCOPE_SIM_STRICT          off           a kernel that is given a pointer of the host's, and whose code is seen to follow it, is an error, not a warning

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/accscope/accscope/runtime/device"
+	"github.com/accscope/accscope/runtime/sim/card"
 )
 
 // The acc_device_t values that the backend answers to.
@@ -40,6 +41,7 @@ type Options struct {
 	Name          string        // acc_property_name
 	Poison        bool          // fill fresh and freed memory with a pattern
 	Model         bool          // operations take the modelled time
+	Card          *card.Card    // GPU code, with Model: those of this GPU; nil: those that the bandwidths and latencies say
 	Faults        []Fault       // faults to inject
 	As            device.Type   // TypeSim or TypeNVIDIA
 	Strict        bool          // refuse kernels that are given pointers into host memory
@@ -59,6 +61,8 @@ type Options struct {
 	// Call is the C function that runs kernels, an accscope_sim_call (queue.h); nil
 	// if they are called as they are.
 	Call unsafe.Pointer
+
+	unreadable error // why the description of a card could not be read
 
 	// Crashed is told of kernels that raised a signal whose handler calls
 	// accscope_sim_crashed; nil if none does.
@@ -117,8 +121,8 @@ var knobs = []knob{
 		func(o *Options, v string) bool { o.Name = v; return true }},
 	{"ACCSCOPE_SIM_POISON", "Poison", "on or off", "on", "fill fresh and freed memory with patterns that are no numbers",
 		func(o *Options, v string) (ok bool) { o.Poison, ok = parseSwitch(v); return }},
-	{"ACCSCOPE_SIM_MODEL", "Model", "on or off", "off", "operations take the time that the bandwidths and latencies say",
-		func(o *Options, v string) (ok bool) { o.Model, ok = parseSwitch(v); return }},
+	{"ACCSCOPE_SIM_MODEL", "Model", "on, off, h100, h200 or a file that describes a GPU", "off", "operations take the time that the bandwidths and latencies say; GPU code: that they would on that GPU",
+		(*Options).chooseModel},
 	{"ACCSCOPE_SIM_FAULT", "Faults", faultForm, "none", "faults to inject",
 		func(o *Options, v string) bool {
 			faults, err := ParseFaults(v)
@@ -181,7 +185,11 @@ func OptionsFromEnvironment() (Options, error) {
 	for _, k := range knobs {
 		value := strings.TrimSpace(os.Getenv(k.variable))
 		if value != "" && !k.set(&o, value) {
-			return DefaultOptions(), fmt.Errorf("%s is %q: allowed is %s", k.variable, value, k.form)
+			why := ""
+			if o.unreadable != nil {
+				why = ": " + o.unreadable.Error()
+			}
+			return DefaultOptions(), fmt.Errorf("%s is %q: allowed is %s%s", k.variable, value, k.form, why)
 		}
 	}
 	return o, nil
@@ -204,6 +212,7 @@ func (o *Options) check() error {
 		{o.Heap >= leastMemory && o.Heap <= mostMemory, fmt.Sprintf("Heap is %d: allowed is %d to %d bytes", o.Heap, leastMemory, uint64(mostMemory))},
 		{!o.Check || o.Code == CodeGPU, "ACCSCOPE_SIM_CHECK is on, and kernels run host code: set ACCSCOPE_SIM_CODE to gpu"},
 		{!o.Counters || o.Code == CodeGPU, "ACCSCOPE_SIM_COUNTERS is on, and kernels run host code: set ACCSCOPE_SIM_CODE to gpu"},
+		{o.Card == nil || o.Code == CodeGPU, "ACCSCOPE_SIM_MODEL names a GPU, and kernels run host code, whose time there nobody knows: set ACCSCOPE_SIM_CODE to gpu"},
 		{o.Code == CodeHost || o.Code == CodeGPU, fmt.Sprintf("Code is %q: allowed is %s and %s", o.Code, CodeHost, CodeGPU)},
 		{o.As == TypeSim || o.As == TypeNVIDIA, fmt.Sprintf("As is %d: allowed is %d and %d", o.As, TypeSim, TypeNVIDIA)},
 	} {

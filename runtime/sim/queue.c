@@ -47,41 +47,6 @@ faulty (device *d, const operation *o)
   return 0;
 }
 
-static int64_t
-later (int64_t a, int64_t b)
-{
-  return a > b ? a : b;
-}
-
-/* Runs an operation at the modelled time and gives its modelled start and end.
-   The start depends on when the operation was submitted and on what it has to
-   wait for, not on when a thread got round to it.  */
-static void
-perform_modelled (hardware *q, const operation *o, int64_t *start, int64_t *end)
-{
-  device *d = q->device;
-  const struct accscope_sim_configuration *c = &d->configuration;
-  *start = later (o->submitted, q->model_end);
-  if (o->kind == ACCSCOPE_UPLOAD || o->kind == ACCSCOPE_DOWNLOAD)
-    {
-      double seconds = (double) o->bytes / c->bandwidth[o->kind];
-      pthread_mutex_lock (&d->links);
-      *start = later (*start, d->link_free[o->kind]);
-      *end = *start + c->latency[o->kind] + (int64_t) (seconds * 1e9);
-      d->link_free[o->kind] = *end;
-      pthread_mutex_unlock (&d->links);
-      accscope_sim_perform (o);
-    }
-  else
-    {
-      int64_t before = accscope_sim_monotonic ();
-      accscope_sim_perform (o);
-      *end = *start + c->latency[o->kind] + (accscope_sim_monotonic () - before);
-    }
-  q->model_end = *end;
-  accscope_sim_sleep_until (d, *end);
-}
-
 /* Waits until everything up to sequence is done.  */
 static void
 wait_for (hardware *q, uint64_t sequence)
@@ -124,7 +89,11 @@ carry_out (hardware *q, const operation *o)
       wait_for (o->mark->hardware, o->mark->sequence);
       follow_failure (o->stream, o->mark);
       if (d->configuration.model)
-	q->model_end = later (q->model_end, LOAD (o->mark->end));
+	{
+	  const int64_t end = LOAD (o->mark->end);
+
+	  q->model_end = end > q->model_end ? end : q->model_end;
+	}
       return 0;
     case ACCSCOPE_SIM_THEN:
       accscope_sim_run_then (o->source);
@@ -146,7 +115,7 @@ carry_out (hardware *q, const operation *o)
 	o->kind == ACCSCOPE_KERNEL ? 0 : o->bytes, 0, 0 };
   unsigned observing = LOAD (d->observing);
   if (d->configuration.model)
-    perform_modelled (q, o, &r.start, &r.end);
+    accscope_sim_perform_modelled (q, o, &r.start, &r.end);
   else
     {
       if (observing)
@@ -517,6 +486,7 @@ accscope_sim_open (const struct accscope_sim_configuration *configuration)
       return NULL;
     }
   pthread_mutex_init (&d->links, NULL);
+  pthread_mutex_init (&d->modelling, NULL);
   pthread_mutex_init (&d->recording, NULL);
   pthread_mutex_init (&d->faulting, NULL);
   for (unsigned i = 0; i < configuration->queues; i++)

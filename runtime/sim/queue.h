@@ -45,6 +45,7 @@ struct accscope_sim_configuration
   unsigned number;		/* of the device, for thread names */
   unsigned queues;
   unsigned model;		/* 1: operations take the time given here */
+  unsigned card;		/* 1: kernels take the time that accscope_sim_model_end gives */
   int64_t latency[ACCSCOPE_SIM_THEN + 1];	/* nanoseconds, by kind */
   double bandwidth[ACCSCOPE_SIM_THEN + 1];	/* bytes a second, by kind */
   /* Faults to inject, 0 for none.  */
@@ -113,6 +114,8 @@ struct accscope_sim_device
   struct accscope_sim_hardware *hardware;
   pthread_mutex_t links;
   int64_t link_free[ACCSCOPE_SIM_THEN + 1];
+  pthread_mutex_t modelling;	/* held while a kernel is run whose time a card's model gives */
+  int64_t busy_until;		/* device clock: what kernels take of the card, one after the other */
   uint64_t count[ACCSCOPE_SIM_THEN + 1];	/* atomic, only with faults */
   uint64_t operations;		/* atomic, only with faults */
   unsigned lost;		/* atomic */
@@ -253,6 +256,11 @@ accscope_sim_copy (const struct accscope_sim_operation *operation);
 /* Does what it says, a kernel, a copy or a fill.  */
 void accscope_sim_perform (const struct accscope_sim_operation *operation);
 
+/* Runs an operation at the modelled time and gives its modelled start and end.
+   The start depends on when the operation was submitted and on what it has to
+   wait for, not on when a thread got round to it.  */
+void accscope_sim_perform_modelled (struct accscope_sim_hardware *queue, const struct accscope_sim_operation *operation, int64_t *start, int64_t *end);
+
 /* Tells of the host's memory that a transfer is to use, which is put onto its queue.  */
 void accscope_sim_moves (const struct accscope_sim_operation *operation);
 
@@ -262,5 +270,9 @@ void accscope_sim_fail (struct accscope_sim_stream *stream, uint64_t error);
 /* The Go side's.  */
 extern void accscope_sim_run_then (uintptr_t handle);
 extern void accscope_sim_wake (struct accscope_sim_device *device);
+/* Around a kernel by its launch's pattern: how many nanoseconds it takes, and which part of the card
+   meanwhile.  */
+extern void accscope_sim_model_begin (struct accscope_sim_device *device, uintptr_t launch, struct accscope_sim_geometry geometry);
+extern int64_t accscope_sim_model_end (struct accscope_sim_device *device, uintptr_t launch, struct accscope_sim_geometry geometry, double *share);
 
 #endif

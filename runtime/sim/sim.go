@@ -60,6 +60,9 @@ func (b *backend) properties(free uint64) device.Properties {
 	if b.options.Code == CodeGPU {
 		p.Multiprocessors = processors
 	}
+	if b.options.Card != nil {
+		p.Name += ", modelled for " + b.options.Card.Name
+	}
 	return p
 }
 

@@ -15,7 +15,7 @@ func TestQueuesUnderSanitizers(t *testing.T) {
 			t.Parallel()
 			program := filepath.Join(t.TempDir(), "stress")
 			build := exec.Command(compilers.C(), "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", "-fsanitize="+sanitizer,
-				"-fno-sanitize-recover=all", "-I.", "-pthread", "-o", program, "testdata/stress.c", "queue.c", "operation.c", "kernel.c", "record.c", "clock.c")
+				"-fno-sanitize-recover=all", "-I.", "-pthread", "-o", program, "testdata/stress.c", "queue.c", "model.c", "operation.c", "kernel.c", "record.c", "clock.c")
 			if out, err := build.CombinedOutput(); err != nil {
 				t.Fatalf("%v: %v\n%s", build, err, out)
 			}

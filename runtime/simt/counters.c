@@ -1,5 +1,6 @@
 /* Counts what warps do (counters.h): each thread of the host into a set of its own, which are
    added up when they are read.  */
+#include "caches.h"
 #include "warp.h"
 
 #include <pthread.h>
@@ -193,8 +194,54 @@ accscope_simt_requests_of (const struct accscope_simt_counters *c, uint32_t func
 	sum.shared_least += r->shared_least;
 	sum.local_requests += r->local_requests;
 	sum.local_bytes += r->local_bytes;
+	sum.passed += r->passed;
+	sum.fetched += r->fetched;
+	sum.passing += r->passing;
+	sum.fetching += r->fetching;
       }
   return sum;
+}
+
+static void
+add_requests (struct accscope_simt_requests *to, const struct accscope_simt_requests *r)
+{
+  to->requests += r->requests;
+  to->lanes += r->lanes;
+  to->bytes += r->bytes;
+  to->sectors += r->sectors;
+  to->addresses += r->addresses;
+  to->shared_requests += r->shared_requests;
+  to->shared_lanes += r->shared_lanes;
+  to->shared_passes += r->shared_passes;
+  to->local_requests += r->local_requests;
+  to->local_bytes += r->local_bytes;
+  to->passed += r->passed;
+  to->fetched += r->fetched;
+  to->passing += r->passing;
+  to->fetching += r->fetching;
+  to->lines += r->lines;
+  to->local_sectors += r->local_sectors;
+}
+
+void
+accscope_simt_add_totals (const struct accscope_simt_counters *c, uint32_t function, const struct accscope_simt_weight *weights,
+			  struct accscope_simt_totals *to)
+{
+  const uint32_t count = c->functions[function].count;
+
+  for (const struct accscope_simt_set *set = c->sets; set; set = set->next)
+    for (uint32_t n = 0; set->block[function].tally && n < count; n++)
+      {
+	const struct accscope_simt_weight *w = &weights[n];
+	const uint64_t issued = set->block[function].tally[n].issued;
+
+	to->machine[w->pipe] += issued * w->machine;
+	to->cycles += issued * w->cycles;
+	to->accesses += issued * w->accesses;
+	if (w->access && issued)
+	  add_requests (w->pipe == PIPE_LOAD ? &to->load : w->pipe == PIPE_STORE ? &to->store : &to->atomic,
+			&set->block[function].requests[w->access - 1]);
+      }
 }
 
 /* Different numbers of a request's lanes, so far; lanes most often go up.  */
@@ -324,6 +371,57 @@ count_meetings (struct accscope_simt_requests *r, const uint64_t *place, uint32_
   return addresses;
 }
 
+static void
+meet (struct accscope_simt_caches *c, uint64_t address, uint32_t weight)
+{
+  __atomic_fetch_add (&c->met[address * 0x9e3779b97f4a7c15 >> 48], weight, __ATOMIC_RELAXED);
+}
+
+/* Notes where the lanes of an atomic operation update memory.  */
+static void
+note_meetings (struct accscope_simt_caches *c, const uint64_t *place, uint32_t mask, unsigned size)
+{
+  const unsigned lanes = (unsigned) __builtin_popcount (mask);
+  const uint64_t first = place[__builtin_ctz (mask)];
+  int64_t stride = 0;
+
+  if (lanes == 1 || !apart (place, mask, &stride))
+    stride = -1;
+  if (lanes > 1 && stride == 0)
+    meet (c, first, lanes);
+  else if (lanes == 1)
+    meet (c, first, 1);
+  else if (stride == (int64_t) size)
+    for (uint64_t line = first >> 7; line <= (first + (lanes - 1) * size) >> 7; line++)
+      meet (c, line << 7, MET_TOGETHER);
+  else
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+      meet (c, place[__builtin_ctz (rest)], MET_APART);
+}
+
+/* Sectors of lanes' stacks: a word of 4 bytes lies beside those of the other lanes of the same place.  */
+static unsigned
+local_sectors (const struct warp *w, const uint64_t *place, enum spread spread, uint32_t mask, unsigned size)
+{
+  unsigned sectors = 0;
+
+  if (spread != APART)	/* to one lane's stack */
+    return (size + 3) / 4;
+  for (unsigned word = 0; word < size; word += 4)
+    {
+      struct different found = { .count = 0 };
+
+      for (uint32_t rest = mask; rest; rest &= rest - 1)
+	{
+	  unsigned i = (unsigned) __builtin_ctz (rest);
+
+	  note (&found, (place[i] - (uint64_t) lane_stack (w, i) + word) / 4 * 4 + i / 8 + 1);
+	}
+      sectors += found.count;
+    }
+  return sectors;
+}
+
 void
 accscope_simt_count (struct warp *w, struct accscope_simt_requests *r, const uint64_t *place, enum spread spread,
 		     uint32_t mask, unsigned size, int store)
@@ -339,6 +437,8 @@ accscope_simt_count (struct warp *w, struct accscope_simt_requests *r, const uin
     {
       r->local_requests++;
       r->local_bytes += (uint64_t) lanes * size;
+      if (l->caches)
+	r->local_sectors += local_sectors (w, place, spread, mask, size);
       return;
     }
   if (first - (uint64_t) w->gang->shared < l->shared)
@@ -362,17 +462,25 @@ accscope_simt_count (struct warp *w, struct accscope_simt_requests *r, const uin
     {
       r->uniform++;
       r->sectors++;
+      if (l->caches)
+	accscope_simt_cache (w, r, first >> SECTOR_SHIFT, 1, NULL, store);
       return;
     }
   if (spread == BEHIND)
     {
+      const uint64_t count = ((first + LANES * size - 1) >> SECTOR_SHIFT) - (first >> SECTOR_SHIFT) + 1;
+
       r->contiguous++;
-      r->sectors += ((first + LANES * size - 1) >> SECTOR_SHIFT) - (first >> SECTOR_SHIFT) + 1;
+      r->sectors += count;
+      if (l->caches)
+	accscope_simt_cache (w, r, first >> SECTOR_SHIFT, (unsigned) count, NULL, store);
       return;
     }
   for (uint32_t rest = mask; rest; rest &= rest - 1)
     note (&sectors, place[__builtin_ctz (rest)] >> SECTOR_SHIFT);
   r->sectors += sectors.count;
+  if (l->caches)
+    accscope_simt_cache (w, r, 0, sectors.count, sectors.number, store);
   if (apart (place, mask, &stride))
     {
       r->uniform += stride == 0;
@@ -384,5 +492,9 @@ accscope_simt_count (struct warp *w, struct accscope_simt_requests *r, const uin
 	}
     }
   if (store == ATOMICALLY)	/* lanes that meet take one after the other */
-    r->sectors += lanes - count_meetings (r, place, mask);
+    {
+      r->sectors += lanes - count_meetings (r, place, mask);
+      if (l->caches)
+	note_meetings (l->caches, place, mask, size);
+    }
 }

@@ -152,6 +152,9 @@ func (p *Program) linesOf(c *C.struct_accscope_simt_counters) []device.LineCount
 				continue
 			}
 			l := f.lineOf(n)
+			if l.Line == 0 {
+				l = f.begins() // what GCC puts before the first statement is the directive's
+			}
 			file := ""
 			if l.Line != 0 {
 				file = f.unit.module.Files[l.File]

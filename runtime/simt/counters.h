@@ -29,6 +29,11 @@ struct accscope_simt_requests
   uint64_t most;		/* of atomics: lanes at one address in a request */
   uint64_t shared_requests, shared_lanes, shared_bytes, shared_passes, shared_least;	/* passes without conflicts */
   uint64_t local_requests, local_bytes;	/* of lanes' own stacks */
+  /* Where caches are modelled (caches.h): sectors that the first level has not, of these those
+     that the second has not, and requests of which some were so.  */
+  uint64_t passed, fetched, passing, fetching;
+  uint64_t lines;		/* of 128 bytes, by requests */
+  uint64_t local_sectors;	/* of lanes' stacks, which have words of the same place side by side */
 };
 
 /* What one function's instructions came to.  */
@@ -67,6 +72,29 @@ void accscope_simt_give_set (struct accscope_simt_counters *counters, struct acc
 /* A launch of the kernel is over; work is that of each gang, whose order is lost.  */
 void accscope_simt_count_launch (struct accscope_simt_counters *counters, const struct accscope_simt_launch *launch,
 				 const struct accscope_simt_launched *touched, uint64_t *work);
+
+/* What an instruction is to a GPU, and where a basic block begins what a warp waits for in it.  */
+enum accscope_simt_pipe
+{ PIPE_OTHER, PIPE_INTEGER, PIPE_FLOAT, PIPE_DOUBLE, PIPE_SPECIAL, PIPE_LOAD, PIPE_STORE, PIPE_ATOMIC, PIPE_EXCHANGE, PIPE_BARRIER, PIPE_CALL, PIPES };
+
+struct accscope_simt_weight
+{
+  uint16_t pipe, machine;	/* instructions of the machine that it becomes */
+  uint16_t cycles, accesses;	/* of the block's longest chain; 0: it begins none */
+  uint32_t access;		/* its number among the function's, plus 1; 0: none */
+};
+
+/* All that a kernel's launches came to, in sums.  */
+struct accscope_simt_totals
+{
+  uint64_t machine[PIPES];	/* instructions of warps */
+  uint64_t cycles, accesses;	/* along the chains of all blocks that warps have gone through */
+  struct accscope_simt_requests load, store, atomic;
+};
+
+/* Adds what a function came to, by weights of its instructions.  */
+void accscope_simt_add_totals (const struct accscope_simt_counters *counters, uint32_t function, const struct accscope_simt_weight *weights,
+			       struct accscope_simt_totals *totals);
 
 /* While nothing runs: the sums.  */
 struct accscope_simt_launched accscope_simt_launches_of (const struct accscope_simt_counters *counters);

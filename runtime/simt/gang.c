@@ -1,4 +1,5 @@
 /* Runs the gangs of a launch on threads of the host.  */
+#include "caches.h"
 #include "threads.h"
 #include "warp.h"
 
@@ -84,7 +85,10 @@ free_room (struct room *r)
   if (r->stacks != MAP_FAILED)
     munmap (r->stacks, r->stack_bytes);
   if (r->gang)
-    free (r->gang->shared);
+    {
+      free (r->gang->shared);
+      free (r->gang->tags);
+    }
   free (r->gang);
   free (r);
 }
@@ -223,6 +227,8 @@ begin (struct room *r, struct accscope_simt_launch *l, uint32_t number)
   g->random = l->seed + number;
   memset (g->arrived, 0, sizeof g->arrived);
   memset (g->shared, 0, l->shared);
+  if (l->caches)
+    accscope_simt_empty_cache (g);
   for (uint32_t n = 0; n < g->warps; n++)
     {
       struct warp *w = &g->warp[n];

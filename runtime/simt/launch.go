@@ -2,7 +2,7 @@ package simt
 
 /*
 #include <stdlib.h>
-#include "counters.h"
+#include "caches.h"
 */
 import "C"
 
@@ -49,6 +49,7 @@ type Settings struct {
 	Stack   uint64        // bytes of each lane
 	Timeout time.Duration // 0: none
 	Count   bool          // what is run (Program.Counts)
+	Caches  *Caches       // of the GPU that is modelled, which Count needs; nil: none
 }
 
 // Launch makes C's struct accscope_simt_launch of a kernel without geometry and arguments:
@@ -71,7 +72,7 @@ func (p *Program) pattern(kernel string, m *Memory, s Settings) C.struct_accscop
 	return C.struct_accscope_simt_launch{
 		kernel: (*C.struct_accscope_simt_function)(p.Kernel(kernel)), memory: m.c,
 		functions: unsafe.SliceData(p.functions), function_count: C.uint32_t(len(p.all)),
-		lock: lock, counters: p.count(kernel, s),
+		lock: lock, counters: p.count(kernel, s), caches: (*C.struct_accscope_simt_caches)(s.Caches.C()),
 		shared: C.uint32_t(p.Shared), stack: C.uint32_t((s.Stack + 63) &^ 63), // as aligned as any value
 
 		threads: C.uint32_t(max(1, s.Threads)), seed: C.uint64_t(s.Seed), timeout: C.int64_t(s.Timeout),

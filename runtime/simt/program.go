@@ -31,6 +31,7 @@ type Program struct {
 	allocate  func(bytes uint64) (unsafe.Pointer, error)
 	memory    []unsafe.Pointer                            // C's
 	counters  map[string]*C.struct_accscope_simt_counters // by kernel
+	weighed   bool                                        // Totals and Registers are to be had
 }
 
 // A unit is one text of the image.
@@ -66,6 +67,9 @@ type function struct {
 	lines []ptx.Line
 	kinds []class      // of the first of C's instructions that each of the text's has become
 	facts nvidia.Facts // of a kernel
+
+	weights  []C.struct_accscope_simt_weight // of C's instructions
+	pressure int                             // registers of 32 bits that hold values at once
 }
 
 // builtins are what the device's library gives (CUDA C++ Programming Guide, "Formatted
@@ -82,9 +86,10 @@ type builtin struct {
 }
 
 // Link makes a program of PTX texts, with all that the named kernels can reach. Memory for
-// variables is taken by allocate. The error names what is not known, and where it is.
-func Link(texts, kernels []string, allocate func(bytes uint64) (unsafe.Pointer, error)) (*Program, error) {
-	p := &Program{names: map[string]*function{}, globals: map[string]*variable{}, allocate: allocate}
+// variables is taken by allocate. weighed: with what Totals and Registers need. The error names what is not
+// known, and where it is.
+func Link(texts, kernels []string, weighed bool, allocate func(bytes uint64) (unsafe.Pointer, error)) (*Program, error) {
+	p := &Program{names: map[string]*function{}, globals: map[string]*variable{}, allocate: allocate, weighed: weighed}
 	count := 0
 	for i, text := range texts {
 		module, err := ptx.Parse(text)
@@ -367,6 +372,16 @@ func (p *Program) functionAt(address uintptr) *function {
 func (f *function) lineOf(instruction int) ptx.Line {
 	if instruction < len(f.lines) {
 		return f.lines[instruction]
+	}
+	return ptx.Line{}
+}
+
+// begins is the first line that a function's text names.
+func (f *function) begins() ptx.Line {
+	for _, l := range f.lines {
+		if l.Line != 0 {
+			return l
+		}
 	}
 	return ptx.Line{}
 }

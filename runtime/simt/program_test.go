@@ -25,7 +25,7 @@ func read(t testing.TB, d *testDevice, file string, kernels ...string) *Program 
 
 func link(t testing.TB, d *testDevice, text string, kernels ...string) *Program {
 	t.Helper()
-	p, err := Link([]string{text}, kernels, d.allocate)
+	p, err := Link([]string{text}, kernels, true, d.allocate)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,6 +139,7 @@ struct accscope_simt_launch
   uintptr_t lock;		/* of GCC's reductions: 1 while a lane has it; 0: there is none */
   struct accscope_simt_operation *check;	/* what its accesses are checked as; NULL: they are not */
   struct accscope_simt_counters *counters;	/* of the kernel; NULL: nothing is counted (counters.h) */
+  struct accscope_simt_caches *caches;	/* of the device that is modelled; NULL: none are, or nothing is counted (caches.h) */
   uint64_t block_bytes;		/* of what the first parameter points to: the construct's variables */
   struct accscope_simt_fault fault;	/* the first one */
   uint64_t instructions;	/* of warps, that were run */

@@ -91,6 +91,9 @@ func (p *Program) translate(f *function) error {
 	end := len(body.Instructions)
 	t.starts[end] = uint32(len(t.code))
 	t.emit("end")
+	if p.weighed {
+		f.weights, f.pressure = t.weights(), body.Pressure()
+	}
 	t.land()
 	t.store()
 	return nil

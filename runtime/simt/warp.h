@@ -101,6 +101,7 @@ struct gang
   uint64_t instructions, random;
   uint64_t accesses, looked_at;	/* that were checked, and their bytes */
   struct accscope_simt_set *set;	/* where it is counted; NULL: it is not */
+  uint32_t *tags;		/* sectors in its part of the first level's cache; NULL: none is modelled */
   struct asked { uint32_t first, count; int ordered; } asked;	/* the operation that an access met last */
   struct warp warp[];
 };

@@ -27,6 +27,20 @@ accscope_sim_wake (struct accscope_sim_device *d)
   (void) d;
 }
 
+void
+accscope_sim_model_begin (struct accscope_sim_device *d, uintptr_t launch, struct accscope_sim_geometry g)
+{
+  (void) d, (void) launch, (void) g;
+}
+
+int64_t
+accscope_sim_model_end (struct accscope_sim_device *d, uintptr_t launch, struct accscope_sim_geometry g, double *share)
+{
+  (void) d, (void) launch, (void) g;
+  *share = 0.5;
+  return 1000;
+}
+
 static void
 fail (const char *what)
 {

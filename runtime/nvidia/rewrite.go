@@ -1,4 +1,4 @@
-package cuda
+package nvidia
 
 import (
 	"slices"
@@ -8,31 +8,31 @@ import (
 	"github.com/accscope/accscope/runtime/ptx"
 )
 
-// An edit puts text in the place of a part of a PTX text.
-type edit struct {
+// An Edit puts text in the place of a part of a PTX text.
+type Edit struct {
 	ptx.Span
-	text string
+	Text string
 }
 
-// edited is a text with edits in it, which do not overlap.
-func edited(text string, edits []edit) string {
-	slices.SortStableFunc(edits, func(a, b edit) int { return a.Begin - b.Begin })
+// Edited is a text with edits in it, which do not overlap.
+func Edited(text string, edits []Edit) string {
+	slices.SortStableFunc(edits, func(a, b Edit) int { return a.Begin - b.Begin })
 	var b strings.Builder
 	at := 0
 	for _, e := range edits {
 		b.WriteString(text[at:e.Begin])
-		b.WriteString(e.text)
+		b.WriteString(e.Text)
 		at = e.End
 	}
 	b.WriteString(text[at:])
 	return b.String()
 }
 
-// reductionTarget is the architecture from which on all of the instructions that
+// ReductionTarget is the architecture from which on all of the instructions that
 // reductions become are there, atomic addition of f64 among them (PTX ISA, "red").
-const reductionTarget = 60
+const ReductionTarget = 60
 
-// reductions finds the loops of compare-and-swap by which GCC updates memory atomically
+// Reductions finds the loops of compare-and-swap by which GCC updates memory atomically
 // in a reduction or an atomic construct, and makes each a single instruction that does the
 // same:
 //
@@ -43,7 +43,7 @@ const reductionTarget = 60
 // loop adds V once to what lies at A and leaves nothing else behind. So does
 // "red.add.f64 [A], V; mov.b64 R, G;", which makes P false the first time.
 // Loops of any other shape stay.
-func reductions(m *ptx.Module) (edits []edit) {
+func Reductions(m *ptx.Module) (edits []Edit) {
 	if m.Version < "5.0" && !strings.HasPrefix(m.Version, "1") {
 		return nil // it knows no architecture that has them
 	}
@@ -63,8 +63,8 @@ func reductions(m *ptx.Module) (edits []edit) {
 			}
 		}
 	}
-	if has, _ := strconv.Atoi(strings.TrimPrefix(strings.TrimRight(m.Target, "af"), "sm_")); len(edits) > 0 && has < reductionTarget {
-		edits = append(edits, edit{m.TargetAt, "sm_" + strconv.Itoa(reductionTarget)})
+	if has, _ := strconv.Atoi(strings.TrimPrefix(strings.TrimRight(m.Target, "af"), "sm_")); len(edits) > 0 && has < ReductionTarget {
+		edits = append(edits, Edit{m.TargetAt, "sm_" + strconv.Itoa(ReductionTarget)})
 	}
 	return edits
 }
@@ -97,17 +97,17 @@ func (r *reducer) count() {
 }
 
 // loop looks at the compare-and-swap at an instruction, if it is one.
-func (r *reducer) loop(at int) (edit, bool) {
+func (r *reducer) loop(at int) (Edit, bool) {
 	swap := r.at(at)
 	before, _ := strings.CutPrefix(swap.Opcode, "atom.")
 	space, bits, ok := strings.Cut(before, "cas.b")
 	if !ok || !slices.Contains([]string{"", "shared.", "global."}, space) || len(swap.Operands) != 4 || swap.Operands[1].Kind != ptx.Address ||
 		bits != "32" && bits != "64" {
-		return edit{}, false
+		return Edit{}, false
 	}
 	found, guess, put := swap.Operands[0], swap.Operands[2], swap.Operands[3]
 	if found.Kind != ptx.Reg || guess.Kind != ptx.Reg || put.Kind != ptx.Reg {
-		return edit{}, false
+		return Edit{}, false
 	}
 	r.count()
 	// Backwards from what is put: its bits, the operation, the guess's bits.
@@ -116,49 +116,49 @@ func (r *reducer) loop(at int) (edit, bool) {
 	sum := put
 	if moves {
 		if sum = r.at(first).Operands[1]; sum.Kind != ptx.Reg || !r.named(sum, 2) {
-			return edit{}, false
+			return Edit{}, false
 		}
 		first--
 	}
 	if first < 0 || !r.named(put, 2) {
-		return edit{}, false
+		return Edit{}, false
 	}
 	operation := r.at(first)
 	name, integer := reductionOf(operation.Opcode, bits)
 	if name == "" || integer == moves || !r.is(operation, operation.Opcode, sum) || len(operation.Operands) != 3 {
-		return edit{}, false
+		return Edit{}, false
 	}
 	old := guess
 	if moves {
 		if first--; first < 0 || !r.is(r.at(first), "mov.b"+bits, r.at(first).destination()) || !r.at(first).Operands[1].Same(guess) {
-			return edit{}, false
+			return Edit{}, false
 		}
 		if old = r.at(first).Operands[0]; !r.named(old, 2) {
-			return edit{}, false
+			return Edit{}, false
 		}
 	}
 	value := 1
 	if !operation.Operands[2].Same(old) {
 		if value = 2; !operation.Operands[1].Same(old) {
-			return edit{}, false
+			return Edit{}, false
 		}
 	}
 	// Forwards: the comparison; and nothing may lead to between these.
 	if at+1 >= len(r.body.Instructions) || !r.compares(at+1, bits, guess, found) {
-		return edit{}, false
+		return Edit{}, false
 	}
 	for i := first; i <= at+1; i++ {
 		if r.at(i).Guard.Register >= 0 || i > first && r.entered[i] {
-			return edit{}, false
+			return Edit{}, false
 		}
 	}
 	if strings.ContainsAny(r.text[r.at(first).Offset:r.at(at+1).Offset], "{}") || !r.onlyLooped(guess, found, at) {
-		return edit{}, false
+		return Edit{}, false
 	}
 	end := swap.Offset + strings.IndexByte(r.text[swap.Offset:], ';') + 1
 	whole := r.text[swap.Offset:end]
 	address := whole[strings.IndexByte(whole, '[') : strings.IndexByte(whole, ']')+1]
-	return edit{ptx.Span{Begin: swap.Offset, End: end}, "red." + space + name + " " + address + ", " + r.written(operation, value) +
+	return Edit{ptx.Span{Begin: swap.Offset, End: end}, "red." + space + name + " " + address + ", " + r.written(operation, value) +
 		"; mov.b" + bits + " " + r.body.Registers[found.Index].Name + ", " + r.body.Registers[guess.Index].Name + ";"}, true
 }
 
