@@ -8,7 +8,8 @@ import (
 )
 
 // TestCheckEnds: what ends a kernel is a finding with its place; and a right program that maps many
-// small data, whose tables of them grow and are freed beside the data, comes to its end.
+// small data, whose tables of them grow and are freed beside the data, comes to its end; one without
+// OpenACC keeps its status.
 func TestCheckEnds(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -28,6 +29,7 @@ int main (void)
   return 0;
 }
 `, "1 trap main._omp_fn.0 trap.c:9\n", exitFindings, nil},
+		"none": {"int main (void) { return 3; }\n", "the program has called nothing of OpenACC", 3, nil},
 		"many": {`#include <stdlib.h>
 enum { MANY = 400, N = 16 };
 int main (void)
