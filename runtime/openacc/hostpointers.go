@@ -49,7 +49,7 @@ func (p *mapper) suspectHostPointers(items []goacc.Item) {
 	s := p.t.scratch
 	for i := range items {
 		item := &items[i]
-		if item.Action != goacc.ActionMap || item.Size != 8 || !item.Copyin || !item.Value && !p.made(item) {
+		if item.Action != goacc.ActionMap && item.Action != goacc.ActionDevicePointer || item.Size != 8 || !item.Copyin || !item.Value && !p.made(item) {
 			continue
 		}
 		// What a queue has still to write cannot be told yet.

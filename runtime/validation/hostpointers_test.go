@@ -67,6 +67,8 @@ func TestStrictHostPointers(t *testing.T) {
 		}{
 			{"followed", "pointer p, into 800 bytes that are present on sim 0; " + seen + "name the data in a clause of the construct, for example present(p[0:n])", true},
 			{"unmapped", "pointer p, to memory that is not on sim 0; " + seen + "name the data in a clause of the construct, for example copy(p[0:n])", true},
+			{"said", "pointer p, to memory that is not on sim 0; " + seen + "name the data in a clause of the construct, for example copy(p[0:n])", true},
+			{"present", "pointer p, into 800 bytes that are present on sim 0; " + seen + "name the data in a clause of the construct, for example present(p[0:n])", true},
 			{"compared", "pointer p, into 800 bytes that are present on sim 0; " + unseen, false},
 			{"empty", "address of p, since the section p[5:10] of the data construct at strict.cc:", false},
 		} {

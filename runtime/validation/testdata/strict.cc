@@ -24,15 +24,22 @@ static __attribute__((noinline)) void empty(double *p)
     }
 }
 
+static __attribute__((noinline)) void said(double *p, int n)
+{
+#pragma acc parallel loop deviceptr(p)
+    for (int i = 0; i < n; i++) p[i] *= 2;
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
     double *p = static_cast<double *>(calloc(100, sizeof *p)), *y = static_cast<double *>(calloc(100, sizeof *y));
-    if (strcmp(name, "unmapped") && strcmp(name, "empty")) {
+    if (strcmp(name, "unmapped") && strcmp(name, "empty") && strcmp(name, "said")) {
 #pragma acc enter data copyin(p[0:100])
     }
     if (!strcmp(name, "compared")) compare(p, y, 100);
     else if (!strcmp(name, "empty")) empty(p);
+    else if (!strcmp(name, "said") || !strcmp(name, "present")) said(p, 100);
     else follow(p, 100);
     printf("went on\n");
     return 0;
