@@ -117,6 +117,9 @@ type sources struct {
 func findSources(paths []string) (s sources, err error) {
 	s.first = once()
 	for _, path := range paths {
+		if path == "" {
+			return s, errors.New("the name of a folder, session or trace is empty: is a variable of the script not set?")
+		}
 		info, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			named, failed := session.Open(path)

@@ -78,6 +78,9 @@ func startRecording(flags *runFlags, program launch.Program) (*recording, error)
 		if r.member != nil && errors.Is(err, session.ErrOwned) {
 			return r, nil
 		}
+		if r.member == nil {
+			r.session.Remove() //nolint:errcheck // nothing is in it; the first error tells
+		}
 		return nil, err
 	}
 	if err := r.begin(); err != nil {

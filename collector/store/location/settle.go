@@ -18,6 +18,9 @@ import (
 // back, as SQLite means its rollback journals
 // (https://www.sqlite.org/lockingv3.html §5).
 func Settle(path string) error {
+	if path == "" {
+		return errors.New("a trace's name is empty: is a variable of the script not set?")
+	}
 	// SQLite follows a link too, and then has the companions beside the file.
 	file, err := filepath.EvalSymlinks(path)
 	if err != nil {
