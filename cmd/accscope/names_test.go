@@ -148,3 +148,17 @@ int main (int argc, char **argv)
 		}
 	}
 }
+
+// TestElementNames: the data of a directive that is about another element in each call have
+// none's name.
+func TestElementNames(t *testing.T) {
+	folder := t.TempDir()
+	source := filepath.Join(project, "runtime/source/testdata/elements.c")
+	execute(t, folder, nil, compilers.C(), "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", "elements", source).must(t)
+	invoke(t, folder, "run", "-o", "trace.db", "--no-summary", "--device", "sim", "--", "./elements").must(t)
+	got := strings.Fields(invoke(t, folder, "query", "--format", "csv", "trace.db",
+		"SELECT DISTINCT variable FROM transfers WHERE bytes >= 200 ORDER BY 1").must(t).stdout)
+	if want := []string{"variable", "heap[i].p", "local[i].p", "parts[2].p", "parts[i].p"}; !slices.Equal(got, want) {
+		t.Errorf("the elements' data are called %q, want %q", got, want)
+	}
+}

@@ -200,7 +200,7 @@ func (p *places) variable(text string) string {
 		if call.snapshot != nil {
 			if at, err := snapshot.Read(call.snapshot); err == nil {
 				at.ReturnAddress, at.Function = site.returnAddress, site.function
-				call.names = p.resolverFor(site).Names(at)
+				call.names = p.resolverFor(site).SiteNames(at)
 			}
 			call.snapshot = nil
 		}

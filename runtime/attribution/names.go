@@ -46,7 +46,7 @@ func (a *Attribution) NameDirective(place Place, function uintptr, arguments goa
 		known = nil
 	}
 	call := runtimeCall(place, function, entriesOf(arguments))
-	made := &callNames{names: a.process.Names(call)}
+	made := &callNames{names: a.process.SiteNames(call)}
 	if known != nil {
 		made.attempts = known.attempts + 1
 		for i, name := range known.names {

@@ -26,6 +26,7 @@ type listed struct {
 	groups  []group
 	fortran bool
 	update  bool
+	written bool // items have their names with the indices of the text
 	unsure  bool // debug information lacks one of the items
 }
 
@@ -58,8 +59,9 @@ type group struct {
 }
 
 // heedText takes the names of a call's entries that the text of its directive excludes, and
-// gives those that it proves. slots are the entries that the outlined function names.
-func (f *Frame) heedText(d *Directive, entries []snapshot.Entry, names []string, slots map[int]bool) {
+// gives those that it proves. slots are the entries that the outlined function names; written:
+// an index may be as the text has it.
+func (f *Frame) heedText(d *Directive, entries []snapshot.Entry, names []string, slots map[int]bool, written bool) {
 	if d == nil || !aboutData[d.Name] && !d.Compute() {
 		return
 	}
@@ -67,7 +69,7 @@ func (f *Frame) heedText(d *Directive, entries []snapshot.Entry, names []string,
 	if !ok {
 		return
 	}
-	l := listed{frame: f, entries: entries, names: names, update: d.Name == "update",
+	l := listed{frame: f, entries: entries, names: names, update: d.Name == "update", written: written,
 		fortran: f.unit != nil && units.IsFortran(f.unit.Language)}
 	// Damage leaves the names as they are.
 	_ = f.image.read(func() error {
@@ -400,6 +402,9 @@ func (l *listed) fits(items []item, groups []group) (agree int, ok bool) {
 // item looks up what an item is. ok is false where its variable is not known.
 func (l *listed) item(i directive.Item) (of item, ok bool) {
 	of = item{Item: i, plain: i.Plain(), name: i.Name()}
+	if l.written {
+		of.name, _ = i.Written()
+	}
 	t, member, ok := l.frame.declared(i.Steps[0].Name)
 	if !ok {
 		// Static data may be known by the linker only.

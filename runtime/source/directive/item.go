@@ -106,7 +106,16 @@ func (i *Item) Plain() string {
 // Name is the item as variables are named, without its section; "" where an index in it is
 // no number, so that its value is not known.
 func (i *Item) Name() string {
+	if text, constant := i.Written(); constant {
+		return text
+	}
+	return ""
+}
+
+// Written is Name with each index as the text has it; constant: all are numbers.
+func (i *Item) Written() (text string, constant bool) {
 	var b strings.Builder
+	constant = true
 	for at, s := range i.Steps {
 		b.WriteString(s.Reach)
 		b.WriteString(s.Name)
@@ -114,9 +123,7 @@ func (i *Item) Name() string {
 			break
 		}
 		for _, subscript := range s.Subscripts {
-			if strings.Trim(subscript, "0123456789,") != "" {
-				return ""
-			}
+			constant = constant && strings.Trim(subscript, "0123456789,") == ""
 			if s.Reach == "%" || i.Steps[at+1].Reach == "%" {
 				b.WriteString("(" + subscript + ")")
 			} else {
@@ -124,7 +131,7 @@ func (i *Item) Name() string {
 			}
 		}
 	}
-	return strings.TrimPrefix(b.String(), "this->")
+	return strings.TrimPrefix(b.String(), "this->"), constant
 }
 
 // Names says whether the text lists a variable, under the name that debug information gives
