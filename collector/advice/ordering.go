@@ -3,6 +3,7 @@ package advice
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/accscope/accscope/callbacks"
@@ -17,9 +18,11 @@ import (
 // processes.
 type races struct {
 	sources *report.Sources
-	names   map[string]bool     // of data, and of pointers into them that a transfer names
-	begins  map[textPlace]int64 // lines of the functions of constructs
-	several map[textPlace]bool  // constructs whose kernels are on several queues: each does a part
+	names   map[string]bool         // of data, and of pointers into them that a transfer names
+	begins  map[textPlace]int64     // lines of the functions of constructs
+	several map[textPlace]bool      // constructs whose kernels are on several queues: each does a part
+	host    map[model.DeviceID]bool // the host's processor
+	owner   map[model.DeviceID]model.ProcessID
 	places  map[textPlace]*atPlace
 	pairs   []racing
 }
@@ -39,8 +42,9 @@ type ordering struct {
 	queues  map[deviceQueue]*queueClock
 	hosts   map[model.ProcessID]*hostClock
 	seen    map[racingPlaces]int
-	follows []following // waits of queues for others, in order of time
-	ends    []waitEnd   // waits that are not over, in order of their ends
+	follows []following     // waits of queues for others, in order of time
+	ends    []waitEnd       // waits that are not over, in order of their ends
+	local   []hostConstruct // constructs that may not be over
 }
 
 type (
@@ -143,7 +147,14 @@ func racesOf(trace *store.Trace, sources *report.Sources) (*races, error) {
 	if async, err := trace.Number(what, `SELECT 1 FROM queues WHERE async_queue <> -2 AND operations > 0 LIMIT 1`); err != nil || async == 0 {
 		return nil, err
 	}
-	rs := &races{sources: sources, names: map[string]bool{}, begins: map[textPlace]int64{}, several: map[textPlace]bool{}, places: map[textPlace]*atPlace{}}
+	rs := &races{sources: sources, names: map[string]bool{}, begins: map[textPlace]int64{}, several: map[textPlace]bool{}, places: map[textPlace]*atPlace{}, host: map[model.DeviceID]bool{}, owner: map[model.DeviceID]model.ProcessID{}}
+	for s, err := range trace.Rows(what, `SELECT device, process, type FROM devices`) {
+		if err != nil {
+			return nil, err
+		}
+		device := model.DeviceID(s.ColumnInt64(0))
+		rs.owner[device], rs.host[device] = model.ProcessID(s.ColumnInt64(1)), callbacks.DeviceType(s.ColumnInt64(2)) == callbacks.DeviceHost
+	}
 	for s, err := range trace.Rows(what, `SELECT DISTINCT name FROM site_detail WHERE kind_code IN (6, 20, 22) AND name IS NOT NULL`) {
 		if err != nil {
 			return nil, err
@@ -193,6 +204,7 @@ func (rs *races) follow(some *store.Trace) (*ordering, error) {
 
 // take is shown all records in order. A wait counts when it is over.
 func (o *ordering) take(h *happening) {
+	o.overBy(h.Start)
 	for len(o.ends) > 0 && (o.ends[0].at < h.Start || o.ends[0].at == h.Start && o.ends[0].record < h.ID) {
 		o.followed(o.ends[0].at)
 		o.ends[0].queue.waited()
@@ -208,6 +220,11 @@ func (o *ordering) take(h *happening) {
 	case h.wait():
 		if !h.Open {
 			o.waits(waitEnd{h.End(), h.ID, o.site(h.Site).queue})
+		}
+	case h.Site.KindCode == model.ComputeConstructStart && o.host[h.Site.Device]:
+		if !h.Open {
+			t.place, t.low, t.high = o.site(h.Site).place, 0, 0
+			o.local = append(o.local, hostConstruct{h.Site.Process, h.End(), t})
 		}
 	case h.kernel():
 		at := o.site(h.Site)
@@ -228,7 +245,7 @@ func (o *ordering) take(h *happening) {
 	}
 }
 
-func (*ordering) end() {}
+func (o *ordering) end() { o.overBy(math.MaxInt64) }
 
 // followed takes in waits of queues for others up to a time.
 func (o *ordering) followed(until int64) {
@@ -268,7 +285,7 @@ func (o *ordering) kernel(s *store.Site, t touch) {
 func (o *ordering) site(s *store.Site) siteOrder {
 	return lookup.Make(o.at, s, func() siteOrder {
 		text := textPlace{s.File, s.Function, s.Line, 0}
-		if s.KindCode == model.EnqueueLaunchStart {
+		if s.KindCode == model.EnqueueLaunchStart || s.KindCode == model.ComputeConstructStart {
 			text.end = s.EndLine
 		}
 		place := lookup.Make(o.places, text, func() *atPlace {
@@ -322,8 +339,10 @@ func set(clock *[]int64, number int, at int64) {
 }
 
 // knew says whether what a queue did at a time has finished.
-func (q *queueClock) knew(other *queueClock, at int64) bool {
-	return other.number < len(q.knows) && q.knows[other.number] >= at
+func (q *queueClock) knew(other *queueClock, at int64) bool { return other.doneIn(q.knows, at) }
+
+func (q *queueClock) doneIn(knows []int64, at int64) bool {
+	return q.number < len(knows) && knows[q.number] >= at
 }
 
 // enqueued: an operation is put onto a queue by a thread that knows what it has waited for.
