@@ -35,12 +35,12 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # How C is compiled; cgo packages state their own warnings.
 CFLAGS_COMMON := -std=gnu11 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -Werror -fvisibility=hidden
 
-# What was compiled by other compilers, or with other flags, is compiled again.
+# What was compiled by other compilers, or with other flags, is compiled again. Parts of the
+# tests may look at the same time.
 .build/compilers: FORCE
 	@mkdir -p $(@D)
-	@{ $(CC) --version; $(FC) --version; echo '$(CFLAGS_COMMON)'; } > $@.new
-	@cmp -s $@.new $@ || cp $@.new $@
-	@rm $@.new
+	@new=$@.$$$$; { $(CC) --version; $(FC) --version; echo '$(CFLAGS_COMMON)'; } > $$new && \
+	  { cmp -s $$new $@ || cp $$new $@; } && rm $$new
 FORCE:
 
 .PHONY: advice-check FORCE all help screens setup demo test test-all times check long benchmarks consumers sanitize race conformance sites gpucode control compiler distribution commands-a-l commands-m-z packages consumers-short conformance-sample roots aarch64 slurm bench bench-gather bench-archive engine-profile gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags environment
