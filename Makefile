@@ -90,7 +90,7 @@ demo: all ## compile an example with gcc -fopenacc, profile it on the sim device
 
 # What make test is made of, three at once, as most tests wait for programs that they have
 # started; those that take longest first. The tests of the command are two halves.
-GATE := check commands-a-l commands-m-z packages conformance-sample check-page consumers-short
+GATE := packages commands-m-z commands-a-l check consumers-short conformance-sample check-page
 SHORT = ACCSCOPE_BROWSER=1 ACCSCOPE_CONSUMERS=1 $(GO) test -short -timeout 40m $(COUNT)
 
 test: all ## everything that gates a change (a fixed sample of the long suites): every part, then a line for each

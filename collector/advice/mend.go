@@ -181,9 +181,6 @@ func (m *mender) mapping(s *spot) *mappedBy {
 	return found
 }
 
-// path0 is the file of the spot.
-func (s *spot) path0() string { return s.text.path }
-
 // maps is the directive at a line, if a clause of it maps the variable.
 func (m *mender) maps(s *spot, line int) *mappedBy {
 	d := directiveAt(m.sources, s.text.path, int64(line))

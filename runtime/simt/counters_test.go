@@ -42,7 +42,7 @@ func TestCounters(t *testing.T) {
 			d := newDevice(t)
 			d.Count = true
 			p := link(t, d, head+".file 1 \"/a/kernel.c\"\n.shared .align 128 .b8 s[4096];\n.entry k (.param .u64 %in)\n{\n.reg .u64 %a, %w; .reg .u32 %v, %l; .reg .f64 %d; .reg .f32 %f; .reg .pred %p;\n"+
-				"ld.param.u64 %a,[%in];\nld.u64 %a,[%a];\nmov.u32 %l,%laneid;\n"+c.body+"\n.loc 1 8 1\nE: ret;\n}\n", "k")
+				".loc 1 6 1\nld.param.u64 %a,[%in];\nld.u64 %a,[%a];\nmov.u32 %l,%laneid;\n"+c.body+"\n.loc 1 8 1\nE: ret;\n}\n", "k")
 			memory := d.words(1024)
 			for uintptr(address(memory))%128 != 0 {
 				memory = d.words(1024)
@@ -66,6 +66,27 @@ func TestCounters(t *testing.T) {
 				t.Errorf("counted %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// TestCountsBeforeALine: what stands before the first note of a line is the function's first line's.
+func TestCountsBeforeALine(t *testing.T) {
+	d := newDevice(t)
+	d.Count = true
+	p := link(t, d, head+".file 1 \"/a/kernel.c\"\n.entry k (.param .u64 %in)\n{\n.reg .u64 %a;\n"+
+		"ld.param.u64 %a,[%in];\nld.u64 %a,[%a];\n.loc 1 7 1\nst.u64 [%a],%a;\n.loc 1 8 1\nret;\n}\n", "k")
+	block := d.words(2)
+	block[0] = address(block)
+	if fault := d.run(p, "k", 1, 1, 32, address(block)); fault != nil {
+		t.Fatal(fault.Words())
+	}
+	for _, l := range p.Counts()[0].Lines {
+		if l.Line != 7 && l.Line != 8 {
+			t.Errorf("line %d", l.Line)
+		}
+		if got := said(l.Values, false, false, false); l.Line == 7 && !strings.HasPrefix(got, "load_bytes=256 ") {
+			t.Errorf("line 7: %s", got)
+		}
 	}
 }
 
