@@ -264,6 +264,23 @@ func TestImageErrors(t *testing.T) {
 	wantError(t, err, device.WrongType, 0, "-foffload=nvptx-none")
 }
 
+// The driver is asked for no variable that the code has not got: its tools tell of that.
+func TestSettingsOfOthers(t *testing.T) {
+	for _, c := range []struct {
+		variables []build.Variable
+		says      string
+	}{
+		{nil, ""},
+		{[]build.Variable{{Name: "__gomp_device_num", Size: 4}}, "set __gomp_device_num"},
+	} {
+		d := open(t, faulty("cuModuleGetGlobal_v2:1:999"), nil)
+		_, err := d.(*cudaDevice).LoadImage(build.Image(nil, c.variables, ""))
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%d variables: %v, want %q", len(c.variables), err, c.says)
+		}
+	}
+}
+
 func TestVariables(t *testing.T) {
 	var plain, linked [4]int64
 	image := build.Image(nil, []build.Variable{

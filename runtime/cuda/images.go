@@ -146,7 +146,7 @@ func (i *images) enter(module C.CUmodule, about facts, image goacc.Image, code g
 	if err := i.functions(module, about, image, code); err != nil {
 		return nil, err
 	}
-	if err := i.settings(module); err != nil {
+	if err := i.settings(module, code.Texts()); err != nil {
 		return nil, err
 	}
 	return i.variables(module, image, code)
@@ -181,8 +181,9 @@ func (i *images) functions(module C.CUmodule, about facts, image goacc.Image, co
 	return nil
 }
 
-// settings are variables of GCC's device libraries.
-func (i *images) settings(module C.CUmodule) error {
+// settings are variables of GCC's device libraries, where the code has these: compute-sanitizer
+// tells of each that the driver is asked for in vain.
+func (i *images) settings(module C.CUmodule, texts []string) error {
 	d := i.device
 	number := C.int(d.number)
 	// omp_get_wtime and clock count the multiprocessors' clock, in kHz.
@@ -195,6 +196,9 @@ func (i *images) settings(module C.CUmodule) error {
 		"__gomp_device_num": {unsafe.Pointer(&number), unsafe.Sizeof(number)},
 		"__nvptx_clocktick": {unsafe.Pointer(&tick), unsafe.Sizeof(tick)},
 	} {
+		if !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, name) }) {
+			continue
+		}
 		text := C.CString(name)
 		answer := C.accscope_cuda_set(d.c, module, text, value.address, C.size_t(value.bytes))
 		C.free(unsafe.Pointer(text))
