@@ -88,7 +88,7 @@ demo: all ## compile an example with gcc -fopenacc, profile it on the sim device
 	$(CC) -fopenacc -O2 -g -o .build/demo/jacobi examples/jacobi/jacobi.c -lm
 	bin/accscope run --device sim --force -o .build/demo/jacobi.accscope.db -- .build/demo/jacobi
 
-# What make test is made of, three at once, as most tests wait for programs that they have
+# What make test is made of, two at once, as many tests wait for programs that they have
 # started; those that take longest first. The tests of the command are two halves.
 GATE := packages commands-m-z commands-a-l check consumers-short conformance-sample check-page
 SHORT = ACCSCOPE_BROWSER=1 ACCSCOPE_CONSUMERS=1 $(GO) test -short -timeout 40m $(COUNT)
@@ -96,7 +96,7 @@ SHORT = ACCSCOPE_BROWSER=1 ACCSCOPE_CONSUMERS=1 $(GO) test -short -timeout 40m $
 test: all ## everything that gates a change (a fixed sample of the long suites): every part, then a line for each
 	@.ci/setup test
 	$(MAKE) --no-print-directory all # also for the MPIs that are here now
-	+MAKE='$(MAKE)' exec .ci/parts -j 3 $(GATE)
+	+MAKE='$(MAKE)' exec .ci/parts -j 2 $(GATE)
 
 commands-a-l: all
 	$(SHORT) -run '^Test[A-L]' ./cmd/accscope

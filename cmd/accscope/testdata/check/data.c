@@ -98,7 +98,7 @@ queues_without_wait (const double *a, double *b, double *c)
       b[i] = a[i];		/* CHECK queue-race b */
 #pragma acc parallel loop async(2)
     for (int i = 0; i < N; i++)
-      c[i] = b[i];		/* CHECK queue-race b */
+      c[i] = b[i];		/* CHECK queue-race b; MAYBE uninitialised b */
 #pragma acc wait
   }
 }
