@@ -72,9 +72,8 @@ func TestCountersAsGPUs(t *testing.T) {
 	}
 }
 
-// gpuCounts reads a card's table: of each kernel, by its name on the host, the requests and sectors
-// of loads, stores and atomics.
-func gpuCounts(t *testing.T, path string) map[string][]float64 {
+// cardRows are the rows of a card's table, its columns' names first, at least so many.
+func cardRows(t *testing.T, path string, least int) [][]string {
 	t.Helper()
 	file, err := os.Open(path)
 	if err != nil {
@@ -84,9 +83,17 @@ func gpuCounts(t *testing.T, path string) map[string][]float64 {
 	reader := csv.NewReader(file)
 	reader.Comma = '\t'
 	rows, err := reader.ReadAll()
-	if err != nil || len(rows) < 25 {
+	if err != nil || len(rows) < least {
 		t.Fatalf("%s: %d rows, %v", path, len(rows), err)
 	}
+	return rows
+}
+
+// gpuCounts reads a card's table: of each kernel, by its name on the host, the requests and sectors
+// of loads, stores and atomics.
+func gpuCounts(t *testing.T, path string) map[string][]float64 {
+	t.Helper()
+	rows := cardRows(t, path, 25)
 	counts := map[string][]float64{}
 	for _, row := range rows[1:] {
 		value := func(what, operation string) float64 {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
 	"maps"
 	"math"
@@ -95,17 +94,7 @@ func TestModelAsGPU(t *testing.T) {
 // modelTable is what a card took, in nanoseconds, by run, kernel and geometry.
 func modelTable(t *testing.T, path string) map[string]float64 {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	reader := csv.NewReader(file)
-	reader.Comma = '\t'
-	rows, err := reader.ReadAll()
-	if err != nil || len(rows) < 100 {
-		t.Fatalf("%s: %d rows, %v", path, len(rows), err)
-	}
+	rows := cardRows(t, path, 100)
 	table := map[string]float64{}
 	for _, row := range rows[1:] {
 		table[strings.Join(row[:5], " ")] = numbers(t, row[6:7])[0]

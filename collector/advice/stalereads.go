@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -22,7 +23,7 @@ func StaleReads(trace *store.Trace) ([]*check.Finding, error) {
 	}
 	var list []*check.Finding
 	seen := map[string]bool{}
-	for row, err := range trace.Rows("finding kernels", "SELECT DISTINCT source_file, line, kernel, function FROM kernels WHERE "+trace.ChosenSQL("process")) {
+	for row, err := range trace.Rows("finding kernels", "SELECT DISTINCT source_file, line, kernel, function FROM kernels WHERE "+trace.ChosenSQL("process")+" ORDER BY source_file, line, kernel") {
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +59,9 @@ func StaleReads(trace *store.Trace) ([]*check.Finding, error) {
 			list = append(list, f)
 		}
 	}
-	slices.SortFunc(list, func(a, b *check.Finding) int { return int(a.Line - b.Line) })
+	slices.SortFunc(list, func(a, b *check.Finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Variable, b.Variable))
+	})
 	return list, nil
 }
 
