@@ -36,6 +36,8 @@ func TestAdvice(t *testing.T) {
 		{"brought-to-read", "field", "compute on the device what the host reads of it at line 19 (reduction), or bring that part alone: update self(field[...])"},
 		{"needless-wait", "queue 1", "leave the wait out; wait once, before the host needs a result"},
 		{"synchronous-construct", "bad._omp_fn.0", "#pragma acc parallel loop async(1)\nand before the end of the data region at line 10: #pragma acc wait(1)"},
+		{"host-loop", "smooth", "before the loop, if its iterations do not depend on one another, and with its data on the device: #pragma acc parallel loop\n" +
+			"or beside the kernel at line 27, from which nothing comes back before the one at line 27: async(1) on its construct, and where the next one begins: #pragma acc wait(1)"},
 		{"never-deleted", "block", "#pragma acc exit data delete(block[0:N]) where the host frees the data"},
 		{"deleted-while-busy", "field", "wait for the queue before the data are deleted, or delete them on the same queue (exit data … async)"},
 		{"queue-race", "field", "#pragma acc update self(field) async(3) wait(1)\nor the same queue for both"},
@@ -56,6 +58,9 @@ func TestAdvice(t *testing.T) {
 				command := []string{"run", "-q", "--device", "sim", "-o", variant + ".db", "--", "./program", variant}
 				environment := modelled
 				switch test.rule {
+				case "host-loop":
+					requireSamples(t)
+					command = slices.Insert(command, 1, "--sample=1000")
 				case "deleted-while-busy": // what the queue waits for is real
 					environment = nil
 				case "imbalance": // two ranks, without MPI; what takes time is the launches

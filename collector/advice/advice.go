@@ -70,7 +70,7 @@ func (f *Finding) Place() string { return report.ShowPlace(f.File, f.Line, f.Fun
 
 // rules are in the order of their pages.
 var rules = []*rule{repeatedTransfer, roundTrip, unusedTransfer, mappedInLoop, smallTransfers, implicitTransfer, pingPong, broughtToRead, needlessWait, synchronousConstruct,
-	idleQueue, shortKernel, fewGangs, uncoalescedAccess, idleLanes, meetingAtomics, pageableMemory, neverDeleted, deletedWhileBusy, queueRace, neverReturned, imbalance, endedByError, swallowedError, memoryNearlyFull}
+	idleQueue, hostLoop, shortKernel, fewGangs, uncoalescedAccess, idleLanes, meetingAtomics, pageableMemory, neverDeleted, deletedWhileBusy, queueRace, neverReturned, imbalance, endedByError, swallowedError, memoryNearlyFull}
 
 // Rules are the names of all rules.
 func Rules() []string {
@@ -129,6 +129,9 @@ func Search(trace *store.Trace, minimum int64, told func(read, rules int)) ([]*F
 				return nil, fmt.Errorf("rule %s: %w", r.name, err)
 			}
 			seen.found[r].order()
+			for _, g := range seen.found[r].list { // of times in which no queue works
+				g.gain = newWaiting().gain(robust(g.rows), r.elsewhere)
+			}
 		}
 	}
 	findings := []*Finding{}

@@ -29,7 +29,7 @@ var looks = []struct {
 	what, one string
 	rules     []*rule
 }{
-	{"launches", "launch", []*rule{synchronousConstruct, shortKernel, idleQueue, fewGangs, uncoalescedAccess, idleLanes, meetingAtomics, queueRace, imbalance}},
+	{"launches", "launch", []*rule{synchronousConstruct, shortKernel, idleQueue, hostLoop, fewGangs, uncoalescedAccess, idleLanes, meetingAtomics, queueRace, imbalance}},
 	{"transfers", "transfer", []*rule{repeatedTransfer, roundTrip, unusedTransfer, smallTransfers, implicitTransfer, pingPong, broughtToRead, pageableMemory, deletedWhileBusy}},
 	{"waits", "wait", []*rule{needlessWait}},
 	{"mappings", "mapping", []*rule{mappedInLoop, neverDeleted, neverReturned, memoryNearlyFull}},
@@ -85,19 +85,23 @@ func Judge(trace *store.Trace) (*Judged, error) {
 		}
 	}
 	j.not("events that they go by were left out of the trace", silent...)
-	var known struct{ times, gpu, pageable, hashes, threads, ranks, async, counts bool }
+	var known struct{ times, gpu, pageable, hashes, threads, ranks, async, counts, samples bool }
 	for s, err := range trace.Rows(what, `SELECT EXISTS (SELECT 1 FROM activity), EXISTS (SELECT 1 FROM devices WHERE multiprocessors > 0),
 		EXISTS (SELECT 1 FROM devices WHERE multiprocessors > 0) AND EXISTS (SELECT 1 FROM work WHERE kind >> 4 IS NOT NULL), EXISTS (SELECT 1 FROM content),
 		EXISTS (SELECT 1 FROM site_detail WHERE kind_code = 18 GROUP BY process HAVING count(DISTINCT thread) > 1),
-		(SELECT count(*) > 1 FROM process WHERE rank IS NOT NULL), EXISTS (SELECT 1 FROM queues WHERE async_queue <> -2 AND operations > 0), EXISTS (SELECT 1 FROM kernel_lines)`) {
+		(SELECT count(*) > 1 FROM process WHERE rank IS NOT NULL), EXISTS (SELECT 1 FROM queues WHERE async_queue <> -2 AND operations > 0), EXISTS (SELECT 1 FROM kernel_lines), EXISTS (SELECT 1 FROM cpu_sample)`) {
 		if err != nil {
 			return nil, err
 		}
 		is := func(column int) bool { return s.ColumnInt(column) != 0 }
-		known.times, known.gpu, known.pageable, known.hashes, known.threads, known.ranks, known.async, known.counts = is(0), is(1), is(2), is(3), is(4), is(5), is(6), is(7)
+		known.times, known.gpu, known.pageable, known.hashes, known.threads, known.ranks, known.async, known.counts, known.samples = is(0), is(1), is(2), is(3), is(4), is(5), is(6), is(7), is(8)
 	}
 	if !known.times {
-		j.not("no times of a device were measured", needlessWait, synchronousConstruct, idleQueue, shortKernel)
+		timed := []*rule{needlessWait, synchronousConstruct, idleQueue, shortKernel}
+		if known.samples {
+			timed = append(timed, hostLoop)
+		}
+		j.not("no times of a device were measured", timed...)
 	}
 	switch {
 	case !known.gpu:
@@ -107,6 +111,9 @@ func Judge(trace *store.Trace) (*Judged, error) {
 	}
 	if !known.counts {
 		j.not("no counters (run --counters)", uncoalescedAccess, idleLanes, meetingAtomics)
+	}
+	if !known.samples {
+		j.not("no samples of the host (run --sample)", hostLoop)
 	}
 	if known.threads {
 		j.not("kernels of several threads, whose order among each other is not seen", synchronousConstruct, needlessWait)

@@ -20,8 +20,9 @@ type shown struct {
 	unused     map[model.ProcessID][]store.Data // of which no kernel had any use, in the same way
 	found      map[*rule]*evidence              // of rules that watch it is without rows
 	meetings   *meetings                        // nil: fewer than two ranks
-	missing    *absences                        // from the trace
-	byItself   map[model.ProcessID]bool         // which processes ended by themselves
+	hosts      *hostLoops
+	missing    *absences                // from the trace
+	byItself   map[model.ProcessID]bool // which processes ended by themselves
 	rows       *rows
 	races      *races                  // nil: all is on one queue
 	lost       []int64                 // mappings under copyin that nothing came back of, though kernels ran
@@ -146,6 +147,9 @@ func look(trace *store.Trace) (*shown, error) {
 			return nil, err
 		}
 	}
+	if seen.hosts, err = newHostLoops(trace, seen.sources, func() []string { return seen.files }); err != nil {
+		return nil, err
+	}
 	seen.meetings, err = newMeetings(trace)
 	return seen, err
 }
@@ -220,6 +224,9 @@ func (seen *shown) read(of *store.Trace) (*pass, error) {
 	}
 	if !seen.missing.silent(neverReturned) {
 		p.watchers = append(p.watchers, p.losses())
+	}
+	if len(seen.hosts.stacks) > 0 {
+		p.watchers = append(p.watchers, seen.hosts)
 	}
 	if p.races != nil {
 		o, err := p.races.follow(of)

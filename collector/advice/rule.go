@@ -59,6 +59,7 @@ const (
 	aKernel
 	aQueue
 	aDevice
+	aFunction
 	anError
 )
 
