@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +36,28 @@ func TestFewResources(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Where files may not be as large as a trace, run says so and the program runs; a session in
+// which nothing was captured does not stay.
+func TestSmallFiles(t *testing.T) {
+	program := build(t, "jacobi")
+	for _, test := range []struct {
+		limit, says string
+		kept        int
+	}{
+		{"0", "runs unprofiled", 0}, {"40", "files may have 40 KiB by ulimit -f", 0}, {"100", "what was captured is kept", 1},
+	} {
+		t.Run(test.limit, func(t *testing.T) {
+			folder := t.TempDir()
+			sessions := filepath.Join(folder, "sessions")
+			r := execute(t, folder, []string{"ACCSCOPE_DIR=" + sessions}, "bash", "-c", "ulimit -f "+test.limit+`; exec "$0" run -qo x.db -- "$1"`, accscope, program)
+			left, _ := filepath.Glob(sessions + "/*")
+			if r.status != 0 || !strings.Contains(r.stderr, test.says) || len(left) != test.kept {
+				t.Errorf("status %d, sessions %q: %s; want 0, %d of them, and %q", r.status, left, r.stderr, test.kept, test.says)
+			}
+		})
 	}
 }
 

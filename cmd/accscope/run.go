@@ -310,8 +310,12 @@ func (flags *runFlags) run(args []string) error {
 		if flags.target != nil {
 			kept = fmt.Sprintf("what was captured is kept: accscope import --to %s %s sends the rest, without --to it makes a trace of that", shell.Word(flags.to.url), shell.Path(recording.folder()))
 		}
-		if _, err := os.Lstat(recording.folder()); errors.Is(err, fs.ErrNotExist) {
+		switch captures, err := recording.session.Captures(); {
+		case errors.Is(err, fs.ErrNotExist):
 			kept = "the session is gone too, with what it had captured"
+		case err == nil && len(captures) == 0:
+			kept = "nothing was captured, and no trace is kept"
+			recording.session.Remove() //nolint:errcheck // an empty folder among temporary things
 		}
 		fmt.Fprintf(stderr, "accscope: %v\naccscope: %s\n", failure, kept)
 	}

@@ -17,6 +17,7 @@ type Argument struct {
 	Name              string
 	Number            bool   // of an arithmetic type: no pointer
 	Address, Followed bool   // it is a pointer; the kernel is seen to reach memory by it
+	Reached           bool   // the kernel is seen to reach its data
 	Clause            string // that names it, in the directive's text
 	Item              string // as that has it: a[0:n]
 	Kernel            string // the construct's, by the linker's name
@@ -128,7 +129,7 @@ func (a *Attribution) Describe(place Place, function uintptr, arguments goacc.Ar
 	k, _ := a.process.Kernel(uint64(function))
 	for _, slot := range k.Variables {
 		if slot.Index == i {
-			told.Number, told.Address, told.Followed = slot.Number, slot.Address, slot.Followed
+			told.Number, told.Address, told.Followed, told.Reached = slot.Number, slot.Address, slot.Followed, slot.Reached
 		}
 	}
 	if i < len(arguments.Kinds) {

@@ -29,6 +29,7 @@ type hostPointer struct {
 	entry int
 	size  uintptr // of the data that it points to and that is present; 0: there is none
 	empty bool    // the compiler passes an empty section for it, which was not found
+	spare bool    // a no_create clause names it, and it was not found
 	value uintptr
 }
 
@@ -82,11 +83,13 @@ func (d *Device) holds(address device.Address) bool {
 	return d.table.FindDevice(address, 0) != nil
 }
 
-// suspectEmpty notes an empty section that the compiler passes for a variable which a data
-// construct around names, and which was not found. d.mu is held.
-func (p *mapper) suspectEmpty(item *goacc.Item) {
-	if p.queue != nil && p.d.hostCoded != nil && !p.d.warned[warning{p.t.function, item.Entry}] {
-		p.t.scratch.suspects = append(p.t.scratch.suspects, hostPointer{entry: item.Entry, empty: true, value: item.Host})
+// suspectAbsent notes what was not found and goes to a kernel by its address on the host: the
+// empty section that the compiler passes for a variable which a data construct around names, or
+// the data of a no_create clause. d.mu is held.
+func (p *mapper) suspectAbsent(item *goacc.Item) {
+	if p.queue != nil && p.d.hostCoded != nil && item.Host != 0 && !p.d.warned[warning{p.t.function, item.Entry}] {
+		p.t.scratch.suspects = append(p.t.scratch.suspects,
+			hostPointer{entry: item.Entry, empty: item.Size == 0, spare: item.Size > 0, value: item.Host})
 	}
 }
 
@@ -133,7 +136,7 @@ func (t *warner) warnOfHostPointers(d *Device, c *Construct) bool {
 		}
 		text := fmt.Sprintf("kernel %s is given the host's %s; a GPU %s: name the data in a clause of the construct, for example %s",
 			kernel, what, fails, remedy)
-		if told.Followed && d.hostCoded.Strict() && !x.empty {
+		if told.Followed && d.hostCoded.Strict() && !x.empty && !x.spare {
 			t.fail(t.errorf(device.Execution, "%s (ACCSCOPE_SIM_STRICT)", text))
 			return false
 		}
@@ -157,9 +160,18 @@ func (t *warner) whatIsGiven(d *Device, told *attribution.Argument, x hostPointe
 		}
 		return fmt.Sprintf("address of %s, since the section %s of the data construct at %s does not begin where %[1]s does", name, section, where),
 			"present(" + section + ")"
+	case x.spare:
+		if !told.Reached { // only some launches may
+			return "", ""
+		}
+		return fmt.Sprintf("address of %s, which a no_create clause names and which is not on %s", name, d), "copy(" + clauseFor(told.Name) + ")"
 	case x.size > 0 && !told.Number:
 		return fmt.Sprintf("pointer %s, into %d bytes that are present on %s", name, x.size, d), "present(" + clauseFor(told.Name) + ")"
 	case x.size == 0 && told.Address: // only then it is known to be one
+		if where, section := t.sectionBehind(d, told.Name, x.value); section != "" {
+			return fmt.Sprintf("pointer %s, since the section %s that was entered at %s does not begin where %[1]s does", name, section, where),
+				"present(" + section + ")"
+		}
 		return fmt.Sprintf("pointer %s, to memory that is not on %s", name, d), "copy(" + clauseFor(told.Name) + ")"
 	}
 	return "", ""
@@ -179,14 +191,44 @@ func (t *warner) sectionAround(variable string, value uintptr) (where, section s
 		if item == "" {
 			continue
 		}
-		begins := strings.IndexByte(item, '[')
-		if begins < 0 || strings.HasPrefix(item[begins:], "[0:") || strings.HasPrefix(item[begins:], "[:") {
+		if !beginsBehind(item) {
 			return "", ""
 		}
 		if r.device.Shared || slices.ContainsFunc(r.undo, func(u undo) bool { return u.host > value }) {
 			return l.Where(), item
 		}
 		return "", ""
+	}
+	return "", ""
+}
+
+// beginsBehind says whether an item of a clause is a section that begins behind its variable.
+func beginsBehind(item string) bool {
+	at := strings.IndexByte(item, '[')
+	return at >= 0 && !strings.HasPrefix(item[at:], "[0:") && !strings.HasPrefix(item[at:], "[:")
+}
+
+// sectionBehind is where the first of the data behind value were entered, and the section of
+// the variable that they are there; "" where they are no such section.
+func (t *warner) sectionBehind(d *Device, variable string, value uintptr) (where, section string) {
+	var next *dataenv.Mapping
+	d.mu.Lock()
+	for m := range d.table.All() {
+		if m.Host > value && (next == nil || m.Host < next.Host) {
+			next = m
+		}
+	}
+	var entered origin
+	if next != nil {
+		entered = blockOf(next).origin
+	}
+	d.mu.Unlock()
+	if variable == "" || entered.at.ReturnAddress == 0 {
+		return "", ""
+	}
+	l := t.rt.options.Namer.Locate(entered.at.ReturnAddress, entered.at.Function)
+	if item := l.Item(variable); beginsBehind(item) {
+		return l.Where(), item
 	}
 	return "", ""
 }

@@ -107,9 +107,7 @@ func (p *mapper) item(items []goacc.Item, i int) (device.Address, *device.Error)
 	case goacc.ActionIfPresent:
 		m, presence := p.d.table.Find(item.Host, item.Size)
 		if presence != dataenv.Present {
-			if item.Size == 0 {
-				p.suspectEmpty(item)
-			}
+			p.suspectAbsent(item)
 			return omit(item)
 		}
 		p.count(m, item)

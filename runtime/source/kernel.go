@@ -46,6 +46,8 @@ type Slot struct {
 	Address bool
 	// Followed tells that the function is seen to reach memory by the variable's value.
 	Followed bool
+	// Reached tells that the function is seen to reach the mapping's data.
+	Reached bool
 	// Inner are the pointers in the slot's data that the function may load.
 	Inner []Inner
 
@@ -122,6 +124,7 @@ func (im *Image) slots(u *units.Unit, f *units.Scope) []Slot {
 		s.Number = s.typ != nil && s.typ.Kind == units.Scalar
 		s.Address = s.typ != nil && s.typ.Kind == units.Pointer && !s.Pointer && !s.typ.IsReference()
 		s.Followed = fl != nil && fl.Followed(s.Index, s.Bias)
+		s.Reached = fl != nil && fl.Reached(s.Index)
 		s.Inner = innerPointers(&s, fl)
 		s.kind, s.typ = im.reference(s.typ), nil
 		list = append(list, s)

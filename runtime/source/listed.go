@@ -446,7 +446,7 @@ func (l *listed) item(i directive.Item) (of item, ok bool) {
 	}
 	of.bytes = l.bytes(t, i.Steps[len(i.Steps)-1].Subscripts)
 	if !l.fortran && throughPointers(t, i.Steps[len(i.Steps)-1].Subscripts) {
-		of.name, of.form, of.bytes = "", either, 0
+		of.name, of.form, of.bytes = i.Element(l.written), either, 0
 	}
 	return of, true
 }

@@ -17,7 +17,7 @@ func TestSiteNames(t *testing.T) {
 	}
 	for _, level := range []string{"-O0", "-O2"} {
 		for source, want := range map[string]map[uint64]string{ // by the bytes of the element that the site's last call is of
-			"elements.c":   {256: "parts[i].p", 336: "local[i].p", 416: "heap[i].p", 272: "parts[2].p"},
+			"elements.c":   {256: "parts[i].p", 336: "local[i].p", 416: "heap[i].p", 272: "parts[2].p", 496: "rows[i]", 576: "fixed[i]"},
 			"elements.f90": {132: "heap(i)%p", 212: "local(i)%p", 136: "heap(2)%p"},
 		} {
 			t.Run(source+level, func(t *testing.T) {

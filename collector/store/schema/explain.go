@@ -82,6 +82,9 @@ func Explain(path string, err error) error {
 		remedy = "another program is writing it"
 	case sqlite.ResultIOErr:
 		remedy = "reading or writing failed; see the system's log"
+		if limit := (unix.Rlimit{}); unix.Getrlimit(unix.RLIMIT_FSIZE, &limit) == nil && limit.Cur != unix.RLIM_INFINITY {
+			remedy = fmt.Sprintf("reading or writing failed; files may have %d KiB by ulimit -f, which may be too few", limit.Cur>>10)
+		}
 		if full(path) {
 			remedy = "the disk is full; free space there or choose another folder, then run accscope import on the session"
 		}

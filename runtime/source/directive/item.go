@@ -134,6 +134,21 @@ func (i *Item) Written() (text string, constant bool) {
 	return strings.TrimPrefix(b.String(), "this->"), constant
 }
 
+// Element is the item up to its last subscript, as in rows[i] of rows[i][0:n]: the pointer that
+// a section's data are behind; "" where an index is no number, unless written allows that.
+func (i *Item) Element(written bool) string {
+	text, constant := i.Written()
+	last := i.Steps[len(i.Steps)-1].Subscripts
+	for _, subscript := range last[:max(len(last)-1, 0)] {
+		constant = constant && strings.Trim(subscript, "0123456789") == ""
+		text += "[" + subscript + "]"
+	}
+	if !constant && (!written || strings.Contains(text, ":")) {
+		return ""
+	}
+	return text
+}
+
 // Names says whether the text lists a variable, under the name that debug information gives
 // it, whatever its directive.
 func (d *Directive) Names(variable string) bool {

@@ -14,6 +14,7 @@ type place struct {
 // What an outlined function is seen to do with what its slots lead to. Nothing of it is
 // certain not to happen: values may go by ways that are not seen.
 type reached struct {
+	data     map[int32]bool // the addresses in these slots lead it to memory
 	followed map[place]bool // the pointers there lead it to memory
 	read     map[place]bool // it loads the pointers there
 	passed   map[place]bool // it hands an address there on, and with it all that is there
@@ -21,8 +22,12 @@ type reached struct {
 }
 
 func newReached() reached {
-	return reached{map[place]bool{}, map[place]bool{}, map[place]bool{}, false}
+	return reached{map[int32]bool{}, map[place]bool{}, map[place]bool{}, map[place]bool{}, false}
 }
+
+// Reached says whether some instruction of an outlined function reaches memory by the address
+// in a slot. False says nothing, as with Followed.
+func (r *reached) Reached(slot int) bool { return r.data[int32(slot)] }
 
 // Followed says whether some instruction of an outlined function reaches memory by the
 // value that the variable in a slot has, so that this is a pointer which the function
@@ -59,8 +64,11 @@ func (f *Flow) follow(s *State, in instruction) {
 		return
 	}
 	if base, follows := f.p.reaches(in); follows {
-		if p, ok := s.Registers[base].origin(); ok {
+		v := s.Registers[base]
+		if p, ok := v.origin(); ok {
 			f.followed[p] = true
+		} else if v.Root == SlotBased || v.Root == slotWithin {
+			f.data[v.Slot] = true
 		}
 	}
 	to, fixed := in.jumpsTo()
