@@ -43,6 +43,8 @@ var parameterTexts = map[string][2]string{
 	"lanes":    {"string", "Numbers of lanes of the ranks that are shown, separated by commas; by default all of them."},
 	"ranks":    {"string", "Which ranks: numbers, and the first and last of several, separated by commas (0-15,617); by default all. The overview, the timeline and the queues show no more than 64 ranks: of more the one that did most."},
 	"rank":     {"integer", "Only this MPI rank."},
+	"tracks":   {"string", "Tracks of samples, as the overview lists them, separated by commas."},
+	"of":       {"string", "What is summed: events (the default), or samples of processors."},
 	"figures":  {"string", "Numbers of sampled figures, separated by commas."},
 	"tables":   {"string", "Keys of the tables that are wanted, separated by commas; all without it."},
 	"kernel":   {"string", "The name of a kernel, as the report has it."},

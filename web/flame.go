@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/accscope/accscope/collector/store"
@@ -15,8 +16,8 @@ type flameNode struct {
 	Name     string       `json:"name"`
 	File     string       `json:"file"`
 	Line     int64        `json:"line"`
-	Count    int64        `json:"count"`  // of spans and events
-	Host     int64        `json:"host"`   // ns, with what is nested
+	Count    int64        `json:"count"`  // of spans and events, or samples
+	Host     int64        `json:"host"`   // ns, with what is nested; of samples processor time
 	Device   int64        `json:"device"` // ns
 	Bytes    int64        `json:"bytes"`  // moved
 	Children []*flameNode `json:"children"`
@@ -43,6 +44,13 @@ func flame(r *request) (any, error) {
 	if filter.Within, err = r.inside(); err != nil {
 		return nil, err
 	}
+	switch of := r.values.text("of"); of {
+	case "", "events":
+	case "samples":
+		return r.sampledFlame(filter)
+	default:
+		return nil, badRequest("parameter of is %q: want events or samples", of)
+	}
 	list, err := stacks.Sum(r.trace, export.Options{Filter: filter})
 	if err != nil {
 		return nil, err
@@ -57,6 +65,31 @@ func flame(r *request) (any, error) {
 		}
 	}
 	root.prune(float64(root.Host)*narrowestFlame, float64(root.Device)*narrowestFlame)
+	return root, nil
+}
+
+// doingNames are what threads were in when they were sampled, as a flame graph has it.
+var doingNames = map[string]string{"OpenACC": "in OpenACC", "waiting": "waiting", "MPI": "in MPI"}
+
+// sampledFlame sums samples of processors by what threads were in and by their functions. Host
+// time is processor time, counts are samples.
+func (r *request) sampledFlame(filter store.Filter) (any, error) {
+	list, err := r.trace.CPUStacks(filter)
+	if err != nil {
+		return nil, err
+	}
+	root := &flameNode{Name: r.file.name(), Children: []*flameNode{}}
+	for i := range list {
+		of := &stacks.Stack{Count: list[i].Count, Host: list[i].Time}
+		root.add(of)
+		node := root.child(stacks.Frame{Name: cmp.Or(doingNames[list[i].Doing], "else")})
+		node.add(of)
+		for _, f := range list[i].Frames {
+			node = node.child(stacks.Frame{Name: cmp.Or(f.Label(), fmt.Sprintf("%#x", f.Address)), File: f.File, Line: int64(max(f.FunctionLine, 0))})
+			node.add(of)
+		}
+	}
+	root.prune(float64(root.Host)*narrowestFlame, 0)
 	return root, nil
 }
 

@@ -38,6 +38,7 @@ var operations = map[string]struct {
 	"/api/timeline":     {timelineAnswer{}, "from=1000000&to=2000000&pixels=500&lanes=1,2"},
 	"/api/counters":     {countersAnswer{}, "device=1&pixels=100"},
 	"/api/sampled":      {sampledAnswer{}, "pixels=100&figures=1"},
+	"/api/samples":      {samplesAnswer{}, "pixels=100&tracks=1,-1"},
 	"/api/record":       {detail{}, "id=2"},
 	"/api/activity":     {detail{}, "id=1"},
 	"/api/arrows":       {[]arrow{}, "record=1"},

@@ -45,6 +45,7 @@ type overviewAnswer struct {
 	// Annotations are the names of ranges and frames of the program's own.
 	Annotations []annotationInfo `json:"annotations"`
 	CallStacks  bool             `json:"call_stacks"` // the trace has whole call stacks of the host
+	Sampled     []sampledThread  `json:"sampled"`     // tracks of /api/samples; none where no processors were sampled
 }
 
 type figureInfo struct {
@@ -103,6 +104,7 @@ func overview(r *request) (any, error) {
 		a.Figures = append(a.Figures, figureInfo{c, title})
 	}
 	a.Annotations = list(&err, func() ([]annotationInfo, error) { return annotationsOf(r.trace) })
+	a.Sampled = list(&err, func() ([]sampledThread, error) { return sampledThreads(r) })
 	read(func() (err error) { a.CallStacks, err = r.trace.HasHostStacks(); return })
 	if err != nil {
 		return nil, err

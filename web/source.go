@@ -24,6 +24,7 @@ type lineCost struct {
 	Exclusive int64 `json:"exclusive"` // ns of the host
 	Device    int64 `json:"device"`    // ns
 	Bytes     int64 `json:"bytes"`     // moved
+	Sampled   int64 `json:"sampled"`   // ns of processor time at the line itself, by samples
 }
 
 type sourceFile struct {
@@ -32,17 +33,18 @@ type sourceFile struct {
 	Exclusive int64      `json:"exclusive"`
 	Device    int64      `json:"device"`
 	Bytes     int64      `json:"bytes"`
+	Sampled   int64      `json:"sampled"`
 	Lines     []lineCost `json:"lines"` // by number
 }
 
 // sources lists the sources that the trace names, with what their lines cost: first
-// those that took most of the host's time or of the devices', which pass side by
-// side.
+// those that took most of the host's time, of the devices', which pass side by side, or of
+// processors as they were sampled.
 func sources(r *request) (any, error) {
 	files := make(map[string]map[int32]*lineCost)
-	at := func(site *store.Site) *lineCost {
-		lines := lookup.Make(files, site.File, func() map[int32]*lineCost { return map[int32]*lineCost{} })
-		return lookup.Make(lines, site.Line, func() *lineCost { return &lineCost{Line: site.Line} })
+	at := func(file string, line int32) *lineCost {
+		lines := lookup.Make(files, file, func() map[int32]*lineCost { return map[int32]*lineCost{} })
+		return lookup.Make(lines, line, func() *lineCost { return &lineCost{Line: line} })
 	}
 	totals, err := r.trace.Totals(store.Filter{})
 	if err != nil {
@@ -53,12 +55,21 @@ func sources(r *request) (any, error) {
 		if t.Site.File == "" || t.Site.Own() {
 			continue
 		}
-		c := at(t.Site)
+		c := at(t.Site.File, t.Site.Line)
 		c.Count += t.Count
 		c.Exclusive += t.Exclusive()
 		c.Device += t.Device.Time
 		if t.Site.Kind == "enqueue_upload" || t.Site.Kind == "enqueue_download" {
 			c.Bytes += max(t.Bytes, 0)
+		}
+	}
+	for s, err := range r.trace.Rows("reading samples", `SELECT source_file, line, sum(weight) FROM cpu_samples WHERE source_file IS NOT NULL AND line > 0 AND weight + 0 > 0
+		AND module NOT LIKE '%/libopenacc%' AND module NOT LIKE '%/libacc%' AND `+r.trace.ChosenSQL("process")+` GROUP BY 1, 2`) {
+		if err != nil {
+			return nil, err
+		}
+		if file := s.ColumnText(0); isSource(file) {
+			at(file, s.ColumnInt32(1)).Sampled += s.ColumnInt64(2)
 		}
 	}
 	out := []sourceFile{}
@@ -68,13 +79,13 @@ func sources(r *request) (any, error) {
 		f.Readable = err == nil
 		for _, c := range lines {
 			f.Lines = append(f.Lines, *c)
-			f.Exclusive, f.Device, f.Bytes = f.Exclusive+c.Exclusive, f.Device+c.Device, f.Bytes+c.Bytes
+			f.Exclusive, f.Device, f.Bytes, f.Sampled = f.Exclusive+c.Exclusive, f.Device+c.Device, f.Bytes+c.Bytes, f.Sampled+c.Sampled
 		}
 		slices.SortFunc(f.Lines, func(a, b lineCost) int { return cmp.Compare(a.Line, b.Line) })
 		out = append(out, f)
 	}
 	slices.SortFunc(out, func(a, b sourceFile) int {
-		return cmp.Or(cmp.Compare(max(b.Exclusive, b.Device), max(a.Exclusive, a.Device)), cmp.Compare(a.File, b.File))
+		return cmp.Or(cmp.Compare(max(b.Exclusive, b.Device, b.Sampled), max(a.Exclusive, a.Device, a.Sampled)), cmp.Compare(a.File, b.File))
 	})
 	return out, nil
 }
@@ -127,12 +138,12 @@ func source(r *request) (any, error) {
 	return &a, err
 }
 
-// names says whether an event of the trace has this source.
+// names says whether an event of the trace, or a function that was sampled, has this source.
 func (r *request) names(file string) (bool, error) {
 	if file == "" {
 		return false, nil
 	}
-	there, err := r.trace.Number("reading places", "SELECT 1 FROM place p JOIN string s ON s.id = p.file WHERE s.text = ? LIMIT 1", file)
+	there, err := r.trace.Number("reading places", "SELECT 1 FROM place p JOIN string s ON s.id = p.file WHERE s.text = ?1 UNION ALL SELECT 1 FROM frame WHERE file = ?1 AND EXISTS (SELECT 1 FROM cpu_sample) LIMIT 1", file)
 	return there != 0, err
 }
 
@@ -144,9 +155,14 @@ const longestSource = 4 << 20
 var sourceEndings = []string{".c", ".h", ".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".inl", ".inc", ".cu", ".cuh",
 	".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08", ".f18", ".fpp"}
 
+// isSource says whether a file is named as a source is.
+func isSource(name string) bool {
+	return slices.Contains(sourceEndings, strings.ToLower(filepath.Ext(name)))
+}
+
 // findSource gives the path of a source that a trace names.
 func (s *reader) findSource(name string) (string, error) {
-	if strings.ContainsRune(name, 0) || !slices.Contains(sourceEndings, strings.ToLower(filepath.Ext(name))) {
+	if strings.ContainsRune(name, 0) || !isSource(name) {
 		return "", fmt.Errorf("%q does not end like a C, C++ or Fortran source", name)
 	}
 	var candidates []string
@@ -161,7 +177,7 @@ func (s *reader) findSource(name string) (string, error) {
 	for _, candidate := range candidates {
 		// A link is what it leads to.
 		path, err := filepath.EvalSymlinks(candidate)
-		if err != nil || !slices.Contains(sourceEndings, strings.ToLower(filepath.Ext(path))) {
+		if err != nil || !isSource(path) {
 			continue
 		}
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() <= longestSource {

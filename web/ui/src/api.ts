@@ -15,8 +15,10 @@ export interface Overview {
   meta: { complete: boolean; first: number; last: number };
   ranks: { total: number; about: string }; // which ranks the lists are of
   processes: Process[]; threads: Thread[]; devices: Device[]; queues: Queue[]; lanes: Lane[]; figures: Figure[];
-  annotations: { kind: string; name: string }[]; call_stacks: boolean;
+  annotations: { kind: string; name: string }[]; call_stacks: boolean; sampled: SampledThread[];
 }
+// SampledThread is a track of samples of processors; thread 0: of those without events.
+export interface SampledThread { track: number; process: number; thread: number }
 export interface Label { text: string; kind: string; name: string; source: string }
 export interface LaneBlocks {
   lane: number; start: number[]; end: number[]; count: number[]; busy: number[]; bytes: number[]; id: number[]; label: number[]; open: number[];
@@ -28,6 +30,9 @@ export interface Timeline { from: number; to: number; labels: Label[]; lanes: La
 export interface Series { time: number[]; end: number[]; low: number[]; high: number[]; last: number[] }
 export interface Figure { counter: number; host: number; process: number; gpu: number; name: string; unit: string; title: string }
 export interface Sampled { figures: { counter: number; values: Series }[] }
+// Samples are processor times by part of the window, by what threads were in, ns.
+export interface SampleTrack { track: number; part: number[]; openacc: number[]; waiting: number[]; mpi: number[]; else: number[]; function: number[]; of: number[] }
+export interface Samples { begin: number; step: number; functions: string[]; tracks: SampleTrack[] }
 export interface Counters {
   device: number;
   memory: Series;
@@ -54,8 +59,8 @@ export interface Mappings { at: number; mappings: Mapping[]; omitted: number; by
 export interface Leaks { mappings: Mapping[]; omitted: number; empty: string; open: Mapping[]; open_omitted: number; until: number }
 export interface Table { key: string; title: string; note: string; empty: string; columns: { key: string; title: string; unit: Unit }[]; rows: (string | number | null)[][]; omitted: number }
 export interface Report { warnings: string[]; facts: { name: string; value: string }[]; tables: Table[] }
-export interface Cost { line: number; count: number; exclusive: number; device: number; bytes: number }
-export interface SourceFile { file: string; readable: boolean; exclusive: number; device: number; bytes: number; lines: Cost[] }
+export interface Cost { line: number; count: number; exclusive: number; device: number; bytes: number; sampled: number }
+export interface SourceFile { file: string; readable: boolean; exclusive: number; device: number; bytes: number; sampled: number; lines: Cost[] }
 export interface Source { file: string; first: number; lines: string[]; total: number; newer: boolean }
 export interface Search { text: string; events: number; matches: { kind: string; name: string; source: string; count: number; time: number }[]; omitted: number }
 export interface Next { record: number; start: number; end: number }

@@ -1,7 +1,7 @@
 // The blocks and counters that the timeline draws: asked for a little beyond
 // the window, so that a pan has something to show, and again when the window
 // leaves that or its scale changes.
-import { get, type Counters, type Gaps, type Label, type LaneBlocks, type Overview, type Sampled, type Series, type Timeline } from "../api";
+import { get, type Counters, type Gaps, type Label, type LaneBlocks, type Overview, type Sampled, type Samples, type SampleTrack, type Series, type Timeline } from "../api";
 
 export interface Blocks {
   start: Float64Array; end: Float64Array; count: Float64Array; busy: Float64Array; bytes: Float64Array; id: Float64Array;
@@ -11,7 +11,10 @@ export interface Blocks {
 // The server takes times up to this, ns either way.
 const limit = 2 ** 61 - 2 ** 10;
 
-interface Part { from: number; to: number; perPixel: number; lanes: Map<number, Blocks>; counters: Map<number, Counters>; figures: Map<number, Series> }
+interface Part { from: number; to: number; perPixel: number; lanes: Map<number, Blocks>; counters: Map<number, Counters>; figures: Map<number, Series>; samples: Map<number, TrackOfSamples> }
+
+// TrackOfSamples is a track with what it shares with the others of its answer.
+export interface TrackOfSamples extends SampleTrack { begin: number; step: number; functions: string[] }
 
 export class Data {
   readonly labels: Label[] = [];
@@ -19,7 +22,7 @@ export class Data {
   private base: Part | undefined; // the whole trace
   private part: Part | undefined; // around the window
   private running: { from: number; to: number; perPixel: number; abort: AbortController } | undefined;
-  private previous: Pick<Part, "counters" | "figures"> | undefined; // of the part before
+  private previous: Pick<Part, "counters" | "figures" | "samples"> | undefined; // of the part before
   private asked = "";
   private generation = 0;
   error = "";
@@ -52,12 +55,16 @@ export class Data {
     return (this.covers(this.part, from, to) ? this.part : this.base ?? this.part)?.figures.get(counter) ?? this.previous?.figures.get(counter);
   }
 
+  samples(track: number, from: number, to: number): TrackOfSamples | undefined {
+    return (this.covers(this.part, from, to) ? this.part : this.base ?? this.part)?.samples.get(track) ?? this.previous?.samples.get(track);
+  }
+
   private covers(part: { from: number; to: number } | undefined, from: number, to: number): boolean {
     return part !== undefined && part.from <= from && part.to >= to;
   }
 
   // want asks for what the window needs unless it is here or under way.
-  want(from: number, to: number, pixels: number, lanes: readonly number[], devices: readonly number[], figures: readonly number[]): void {
+  want(from: number, to: number, pixels: number, lanes: readonly number[], devices: readonly number[], figures: readonly number[], tracks: readonly number[]): void {
     const perPixel = (to - from) / pixels;
     const good = (p: { from: number; to: number; perPixel: number } | undefined): boolean => {
       if (!p) return false;
@@ -65,11 +72,11 @@ export class Data {
       const last = Math.min(to, this.overview.meta.last);
       return (first >= last || (p.from <= first && p.to >= last)) && p.perPixel <= perPixel * 1.3 && p.perPixel >= perPixel * 0.3;
     };
-    const complete = (p: Part | undefined): boolean => good(p) && lanes.every((l) => p!.lanes.has(l)) && devices.every((d) => p!.counters.has(d)) && figures.every((f) => p!.figures.has(f));
+    const complete = (p: Part | undefined): boolean => good(p) && lanes.every((l) => p!.lanes.has(l)) && devices.every((d) => p!.counters.has(d)) && figures.every((f) => p!.figures.has(f)) && tracks.every((t) => p!.samples.has(t));
     if (complete(this.part)) return;
     if (this.running && good(this.running)) return;
     // What was answered, or failed, is not asked for again before something changes.
-    const question = [from, to, pixels, this.generation, lanes.join(), devices.join(), figures.join()].join(" ");
+    const question = [from, to, pixels, this.generation, lanes.join(), devices.join(), figures.join(), tracks.join()].join(" ");
     if (question === this.asked) return;
     this.asked = question;
     this.running?.abort.abort();
@@ -85,7 +92,7 @@ export class Data {
       if (!this.base || (part.from <= this.overview.meta.first && part.to >= this.overview.meta.last)) this.base = part;
       this.arrived();
     };
-    this.load(run.from, run.to, wide, lanes, devices, figures, run.abort.signal, blocks).then(
+    this.load(run.from, run.to, wide, lanes, devices, figures, tracks, run.abort.signal, blocks).then(
       () => {
         if (this.running === run) this.finish("");
       },
@@ -103,15 +110,20 @@ export class Data {
     this.arrived();
   }
 
-  private async load(from: number, to: number, pixels: number, lanes: readonly number[], devices: readonly number[], figures: readonly number[], signal: AbortSignal, blocks: (part: Part) => void): Promise<void> {
+  private async load(from: number, to: number, pixels: number, lanes: readonly number[], devices: readonly number[], figures: readonly number[], tracks: readonly number[], signal: AbortSignal, blocks: (part: Part) => void): Promise<void> {
     const generation = this.generation;
     const timeline: Timeline = lanes.length > 0 ? await get<Timeline>("timeline", { trace: this.trace, from, to, pixels, lanes: lanes.join(",") }, signal) : { from, to, labels: [], lanes: [] };
     const numbers = timeline.labels.map((l) => this.number(l));
-    const part: Part = { from, to, perPixel: generation === this.generation ? (to - from) / pixels / 1.4 : Infinity, lanes: new Map(), counters: new Map(), figures: new Map() };
+    const part: Part = { from, to, perPixel: generation === this.generation ? (to - from) / pixels / 1.4 : Infinity, lanes: new Map(), counters: new Map(), figures: new Map(), samples: new Map() };
     for (const lane of timeline.lanes) part.lanes.set(lane.lane, blocksOf(lane, numbers));
     blocks(part);
     // Counters come after the blocks, which are looked at first.
     await Promise.all(devices.map(async (device) => part.counters.set(device, await get<Counters>("counters", { trace: this.trace, from, to, pixels, device }, signal))));
+    if (tracks.length > 0) {
+      // A part is two pixels wide: narrower ones are of a fraction of a sample.
+      const { tracks: list, ...shared } = await get<Samples>("samples", { trace: this.trace, from, to, pixels: Math.ceil(pixels / 2), tracks: tracks.join(",") }, signal);
+      for (const t of list) part.samples.set(t.track, { ...t, ...shared });
+    }
     if (figures.length === 0) return;
     const sampled = await get<Sampled>("sampled", { trace: this.trace, from, to, pixels, figures: figures.join(",") }, signal);
     for (const f of sampled.figures) part.figures.set(f.counter, f.values);
@@ -150,6 +162,11 @@ export function first(b: Blocks, time: number): number {
     else high = middle;
   }
   return low;
+}
+
+// partAt is the index of the part of a track of samples that a time is in, -1 if it has none.
+export function partAt(s: TrackOfSamples, time: number): number {
+  return s.part.indexOf(Math.floor((time - s.begin) / s.step));
 }
 
 // valueAt is what a series was at a time: where several values lie together, the highest;

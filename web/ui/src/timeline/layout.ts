@@ -3,7 +3,7 @@ import type { Device, Figure, Lane, Overview } from "../api";
 import type { Arrangement } from "./arrangement";
 
 export interface Row {
-  type: "group" | "instants" | "spans" | "queue" | "memory" | "rate" | "figure";
+  type: "group" | "instants" | "spans" | "queue" | "memory" | "rate" | "figure" | "samples";
   key: string;
   label: string;
   hint: string;
@@ -14,6 +14,7 @@ export interface Row {
   lane?: Lane;
   device?: Device;
   figure?: Figure; // what was sampled
+  track?: number; // of samples of processors
   way?: "upload" | "download"; // of a rate
   folded?: boolean;
 }
@@ -23,7 +24,7 @@ export interface Track { row: Omit<Row, "y" | "pinned">; inner: Track[] }
 
 export interface Layout { rows: Row[]; pinned: Row[]; height: number; pinnedHeight: number; byLane: Map<number, Row>; tracks: Track[] }
 
-const heights = { group: 22, instants: 14, spans: 19, queue: 21, memory: 52, rate: 34, figure: 38 };
+const heights = { group: 22, instants: 14, spans: 19, queue: 21, memory: 52, rate: 34, figure: 38, samples: 30 };
 
 // From so many rows of threads on, devices come before them.
 const manyRows = 12;
@@ -70,8 +71,12 @@ function tracks(o: Overview, counted: Counted): Track[] {
       for (const lane of lanes.filter((l) => l.thread === id && l.type === "instants")) thread.inner.push(track("instants", `l${lane.id}`, "events", 2, { lane, hint: "events without duration" }));
       for (const lane of lanes.filter((l) => l.thread === id && l.type === "spans").sort((a, b) => a.depth - b.depth))
         thread.inner.push(track("spans", `l${lane.id}`, lane.depth === 0 ? "constructs" : `nested ${lane.depth}`, 2, { lane, hint: lane.depth === 0 ? "constructs" : `constructs, nested ${lane.depth} deep` }));
+      const of = o.sampled.find((s) => s.thread === id);
+      if (of) thread.inner.push(track("samples", `s${of.track}`, "samples", 2, { track: of.track, hint: "what the thread had a processor for, by samples" }));
       hosts.push(thread);
     }
+    for (const of of o.sampled.filter((s) => s.process === process && s.thread === 0))
+      hosts.push(track("samples", `s${of.track}`, "samples, other threads", 1, { track: of.track, hint: "what threads without events had processors for, by samples" }));
     const devices: Track[] = [];
     for (const device of o.devices.filter((d) => d.process === process && !d.requested)) {
       const own = lanes.filter((l) => l.type === "queue" && l.device === device.id);

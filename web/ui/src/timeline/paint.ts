@@ -97,6 +97,7 @@ export class Painter {
     } else if (row.lane) this.lane(p, row, y, k);
     else if (row.device) this.counter(p, row, y, k);
     else if (row.figure) this.figure(p, row, y, k);
+    else if (row.track !== undefined) this.samples(p, row, y, k);
   }
 
   private grid(p: Picture, k: number): void {
@@ -198,6 +199,31 @@ export class Painter {
     this.curve(p, values, unit === "%" ? 100 : 0, (value) => figure(value, unit), y, row.height, k);
     this.context.fillStyle = this.theme.line;
     this.context.fillRect(gutter, y + row.height - 1, p.width - gutter, 1);
+  }
+
+  // samples draws how much of a processor a thread had, the program's own code below.
+  private samples(p: Picture, row: Row, y: number, k: number): void {
+    const s = p.data.samples(row.track!, p.from, p.to);
+    if (!s) return;
+    const c = this.context;
+    // Several threads may have more than one.
+    const high = s.part.reduce((most, _, i) => Math.max(most, s.else[i]! + s.openacc[i]! + s.waiting[i]! + s.mpi[i]!), s.step);
+    const bottom = y + row.height - 1;
+    const width = Math.max(s.step * k, 1);
+    s.part.forEach((part, i) => {
+      const x = gutter + (s.begin + part * s.step - p.from) * k;
+      if (x + width < gutter || x > p.width) return;
+      let base = bottom;
+      for (const [kind, values] of [["", s.else], ["compute_construct", s.openacc], ["wait", s.waiting], ["mpi", s.mpi]] as [string, number[]][]) {
+        const tall = (values[i]! / high) * (row.height - 2);
+        if (tall <= 0) continue;
+        c.fillStyle = kind === "" ? this.theme.accent : kindColour(kind);
+        c.fillRect(x, base - tall, width, tall);
+        base -= tall;
+      }
+    });
+    c.fillStyle = this.theme.line;
+    c.fillRect(gutter, bottom, p.width - gutter, 1);
   }
 
   // curve draws values up to the highest in sight, or to least if that is more.

@@ -2,10 +2,10 @@
 // selected and marked in it.
 import { get, type Arrow, type Counters, type Detail, type Next, type Overview } from "../api";
 import { h, message, placeTip } from "../dom";
-import { bytes, duration, figure, moment, rate } from "../format";
+import { bytes, duration, figure, fraction, moment, rate } from "../format";
 import { change, colourModes, state, type ColourMode } from "../state";
 import { Strip } from "../strip";
-import { Data, first, gapAt, valueAt } from "./data";
+import { Data, first, gapAt, partAt, valueAt } from "./data";
 import { Arrangement, TrackList } from "./arrangement";
 import { keys, onEdge, pointers, type Target } from "./input";
 import { layout, type Layout, type Row } from "./layout";
@@ -287,6 +287,7 @@ export class Timeline implements Target {
   private describe(row: Row | undefined, x: number): void {
     const lines: [string, string[]] | undefined = this.hover ? this.about(this.hover)
       : row && x < gutter && row.hint !== row.label ? [row.hint, []]
+      : row?.track !== undefined && this.pointer !== undefined ? this.aboutSamples(row, this.pointer)
       : (row?.device || row?.figure) && this.pointer !== undefined ? this.aboutCounter(row)
       : row?.lane && this.pointer !== undefined ? this.aboutGap(row, this.pointer) : undefined;
     this.tip.hidden = lines === undefined;
@@ -321,6 +322,17 @@ export class Timeline implements Target {
     if (i < 0) return undefined;
     const { start, end, why } = b!.gaps;
     return ["not all is known of this time", [why[i]!, duration(end[i]! - start[i]!), `at ${moment(start[i]!, Math.max(this.span() / 2000, 1))}`]];
+  }
+
+  // aboutSamples names the function that had most of the part under the pointer.
+  private aboutSamples(row: Row, time: number): [string, string[]] | undefined {
+    const s = this.data.samples(row.track!, this.from, this.to);
+    const i = s ? partAt(s, time) : -1;
+    if (!s || i < 0) return undefined;
+    const doing = ([["else", s.else], ["in OpenACC", s.openacc], ["waiting", s.waiting], ["in MPI", s.mpi]] as [string, number[]][]).filter(([, v]) => v[i]! > 0);
+    const whole = doing.reduce((sum, [, v]) => sum + v[i]!, 0);
+    return [s.functions[s.function[i]!] || "(unknown)", [s.of[i]! < whole ? `${fraction(s.of[i]! / whole)} of the samples here` : "all samples here",
+      `${fraction(whole / s.step)} of a processor: ${doing.map(([name, v]) => `${name} ${duration(v[i]!)}`).join(", ")}`, `at ${moment(s.begin + s.part[i]! * s.step, Math.max(this.span() / 2000, 1))}`]];
   }
 
   private aboutCounter(row: Row): [string, string[]] | undefined {
@@ -557,7 +569,8 @@ export class Timeline implements Target {
     const scroll = this.scroller.scrollTop;
     const seen = [...this.rows.pinned, ...this.rows.rows.filter((r) => r.y + r.height >= scroll - 200 && r.y <= scroll + this.high + 200)];
     this.data.want(this.from, this.to, this.width(), seen.filter((r) => r.lane).map((r) => r.lane!.id),
-      [...new Set(seen.filter((r) => r.device).map((r) => r.device!.id))], seen.filter((r) => r.figure).map((r) => r.figure!.counter));
+      [...new Set(seen.filter((r) => r.device).map((r) => r.device!.id))], seen.filter((r) => r.figure).map((r) => r.figure!.counter),
+      seen.filter((r) => r.track !== undefined).map((r) => r.track!));
     this.painter.paint({ width: this.wide, height: this.high, scroll, from: this.from, to: this.to, layout: this.rows, data: this.data,
       arrows: this.arrows, hover: this.hover, selected: this.selection, pointer: this.pointer, named: this.named, range: state.range });
     if (this.painted) this.strip.draw();

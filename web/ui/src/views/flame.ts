@@ -13,31 +13,37 @@ interface Box { node: FlameNode; x: number; width: number; depth: number }
 
 // Choice is what the user looks at, by names: the graph itself is another one each time
 // that it is read.
-interface Choice { device?: boolean; path: string[] }
+interface Choice { device?: boolean; samples?: boolean; path: string[] }
 
 export function flameView(o: Overview): View {
   const place = h("div");
   const tip = h("div", { class: "tip", hidden: true });
   let part = false;
+  // The call stacks of a running program are not known before it ends.
+  let known = o;
   const chosen: Choice = { path: [] };
   const load = (again: boolean): Promise<void> => show(place, async () => {
     const range = part && state.from !== undefined ? { from: Math.floor(state.from), to: Math.ceil(state.to!) } : {};
-    const root = await get<FlameNode>("flame", { trace: state.trace, ...range });
-    if (root.host === 0 && root.device === 0) return [h("p", { class: "empty" }, "No construct has a duration.")];
-    return contents(root, tip, chosen);
+    const root = await get<FlameNode>("flame", { trace: state.trace, of: chosen.samples ? "samples" : undefined, ...range });
+    const other = known.sampled.length > 0 ? (samples: boolean): void => {
+      chosen.samples = samples;
+      chosen.path = [];
+      void pace.load();
+    } : undefined;
+    if (!other && root.host === 0 && root.device === 0) return [h("p", { class: "empty" }, "No construct has a duration.")];
+    return contents(root, tip, chosen, other);
   }, again);
   const window = h("button", { type: "button", "aria-pressed": "false", onclick: () => {
     part = !part;
     window.setAttribute("aria-pressed", String(part));
     void pace.load();
   } }, "Only what the timeline shows");
-  // The call stacks of a running program are not known before it ends.
-  let known = o;
   const unknown = h("span");
   const say = (): void => void (unknown.textContent = known.call_stacks || known.running ? "" : " The trace has no host call stacks, so only the functions with constructs are shown: accscope run --callstack full records all that called them.");
   say();
   const element = h("div", { class: "view" }, h("h1", {}, "Flame graph"),
-    h("p", { class: "note" }, "The wider, the more time was spent in it and in what is nested below. Click to zoom, click the top to get back.", unknown),
+    h("p", { class: "note" }, "The wider, the more time was spent in it and in what is nested below. Click to zoom, click the top to get back.", unknown,
+      o.sampled.length > 0 && " Samples are time of processors, apart for what threads were in."),
     state.from !== undefined && h("div", { class: "bar" }, window), place, tip);
   const pace = new Pace(element, load);
   void pace.load();
@@ -48,8 +54,11 @@ export function flameView(o: Overview): View {
   } };
 }
 
-function contents(root: FlameNode, tip: HTMLElement, chosen: Choice): HTMLElement[] {
-  let device = root.device > 0 && (chosen.device ?? root.host === 0);
+// contents draws a graph; other asks for that of samples, or of events again, where the trace has both.
+function contents(root: FlameNode, tip: HTMLElement, chosen: Choice, other?: (samples: boolean) => void): HTMLElement[] {
+  const samples = chosen.samples === true;
+  const label = samples ? (n: FlameNode): string => n.name : labelOf; // functions have their names as they are
+  let device = !samples && root.device > 0 && (chosen.device ?? root.host === 0);
   let path: FlameNode[] = [root];
   for (const name of chosen.path) {
     const next = path.at(-1)!.children.find((c) => identity(c) === name);
@@ -60,10 +69,13 @@ function contents(root: FlameNode, tip: HTMLElement, chosen: Choice): HTMLElemen
   const place = h("div");
   const facts = h("p", { class: "note flame-facts", "aria-live": "polite" });
   const choice = h("select", { "aria-label": "Time of", onchange: () => {
-    chosen.device = device = choice.value === "device";
+    chosen.device = choice.value === "device";
+    if (samples || choice.value === "samples") return other?.(choice.value === "samples");
+    device = chosen.device;
     path = [root];
     draw();
-  } }, h("option", { value: "host" }, "time of the host"), root.device > 0 && h("option", { value: "device", selected: device }, "time of the devices"));
+  } }, h("option", { value: "host" }, "time of the host"), (samples || root.device > 0) && h("option", { value: "device", selected: device }, "time of the devices"),
+    other && h("option", { value: "samples", selected: samples }, "samples of the host's code"));
   const draw = (): void => {
     chosen.path = path.slice(1).map(identity);
     const top = path.at(-1)!;
@@ -95,7 +107,7 @@ function contents(root: FlameNode, tip: HTMLElement, chosen: Choice): HTMLElemen
         c.beginPath();
         c.rect(x, y, w - 3, rowHeight);
         c.clip();
-        c.fillText(plain(labelOf(b.node)), x + 5, y + rowHeight / 2);
+        c.fillText(plain(label(b.node)), x + 5, y + rowHeight / 2);
         c.restore();
       }
     });
@@ -110,7 +122,7 @@ function contents(root: FlameNode, tip: HTMLElement, chosen: Choice): HTMLElemen
       const b = find(e);
       tip.hidden = !b;
       if (b) {
-        tip.replaceChildren(h("b", {}, labelOf(b.node)), ...describe(b.node, value(b.node), value(root)).map((l) => h("div", {}, l)));
+        tip.replaceChildren(h("b", {}, label(b.node)), ...describe(b.node, value(b.node), value(root), samples).map((l) => h("div", {}, l)));
         placeTip(tip, e.clientX, e.clientY);
       }
       if (b !== over) {
@@ -135,8 +147,8 @@ function contents(root: FlameNode, tip: HTMLElement, chosen: Choice): HTMLElemen
       if (e.key === "Enter") zoom(boxes.find((b) => b.depth === path.length));
     });
     const n = top;
-    facts.replaceChildren(`${labelOf(n)}: ${describe(n, value(n), value(root)).join(" · ")}`, ...(n === root || n.file === "" ? [] : [" · ",
-      link("source", () => change({ view: "sources", file: n.file, line: n.line || undefined }))]), ...(n === root || n.file === "" || n.line === 0 ? [] : [" · ",
+    facts.replaceChildren(`${label(n)}: ${describe(n, value(n), value(root), samples).join(" · ")}`, ...(n === root || n.file === "" ? [] : [" · ",
+      link("source", () => change({ view: "sources", file: n.file, line: n.line || undefined }))]), ...(samples || n === root || n.file === "" || n.line === 0 ? [] : [" · ",
       link("in the timeline", () => change({ view: "timeline", search: `${n.file}:${n.line}` }))]));
     place.replaceChildren(canvas);
   };
@@ -166,8 +178,8 @@ function styleOf(n: FlameNode): string {
   return isKind(kind) ? kindColour(kind) : named(n.name);
 }
 
-function describe(n: FlameNode, time: number, whole: number): string[] {
-  const lines = [`${duration(time)}, ${fraction(time / Math.max(whole, 1))}`, `${count(n.count)} ${n.count === 1 ? "event" : "events"}`];
+function describe(n: FlameNode, time: number, whole: number, samples: boolean): string[] {
+  const lines = [`${duration(time)}, ${fraction(time / Math.max(whole, 1))}`, `${count(n.count)} ${samples ? "sample" : "event"}${n.count === 1 ? "" : "s"}`];
   if (n.bytes > 0) lines.push(`${bytes(n.bytes)} moved`);
   if (n.file !== "") lines.push(n.line > 0 ? `${n.file}:${n.line}` : n.file);
   return lines;

@@ -10,6 +10,7 @@ import { table } from "../table";
 export function sourcesView(): View {
   const place = h("div");
   const names = h("div");
+  const note = h("span");
   const text = h("div");
   const split = h("div", { class: "split" }, names, text);
   let file = "";
@@ -20,24 +21,27 @@ export function sourcesView(): View {
     const same = again && file === chosen.file;
     file = chosen.file;
     void show(text, () => lines(chosen, same), same);
+    const sampled = files.some((f) => f.sampled > 0);
+    note.textContent = sampled ? " Sampled is processor time at the line itself." : "";
     const common = folder(files.map((f) => f.file));
-    const list = table({ label: "Sources", empty: "", rows: files.map((f) => [f.file.slice(common.length), f.exclusive, f.device || null, f.file]), goTitle: "Show this source",
-      columns: [{ title: "file", unit: "text" }, { title: "host", unit: "ns", meter: true }, { title: "device", unit: "ns", meter: true }],
-      here: (row) => row[3] === chosen.file, go: (row) => change({ view: "sources", file: String(row[3]), line: undefined }, true) });
+    const list = table({ label: "Sources", empty: "", rows: files.map((f) => [f.file.slice(common.length), f.exclusive, f.device || null, ...(sampled ? [f.sampled || null] : []), f.file]), goTitle: "Show this source",
+      columns: [{ title: "file", unit: "text" }, { title: "host", unit: "ns", meter: true }, { title: "device", unit: "ns", meter: true },
+        ...(sampled ? [{ title: "sampled", unit: "ns", meter: true } as const] : [])],
+      here: (row) => row.at(-1) === chosen.file, go: (row) => change({ view: "sources", file: String(row.at(-1)), line: undefined }, true) });
     await show(names, async () => [common !== "" && h("p", { class: "note" }, `in ${common}`), list], again);
     return [split];
   }, again);
   const element = h("div", { class: "view" }, h("h1", {}, "Sources"),
-    h("p", { class: "note" }, "By line: time of the host's threads without what is nested inside, and, beside it, time of the device. The darker a line, the more of either it took. A line with costs leads to its events in the timeline."), place);
+    h("p", { class: "note" }, "By line: time of the host's threads without what is nested inside, and, beside it, time of the device. The darker a line, the more of either it took. A line with costs leads to its events in the timeline.", note), place);
   const pace = new Pace(element, load);
   void pace.load();
   return { element, grow: (_, ended) => pace.grow(ended) };
 }
 
-// folder is what the paths have in common, to a slash.
+// folder is what the paths have in common, to a slash; "" where some are relative.
 function folder(paths: string[]): string {
   let common = paths[0]!.slice(0, paths[0]!.lastIndexOf("/") + 1);
-  for (const p of paths) while (!p.startsWith(common)) common = common.slice(0, common.lastIndexOf("/", common.length - 2) + 1);
+  for (const p of paths) while (!p.startsWith(common)) common = common.length < 2 ? "" : common.slice(0, common.lastIndexOf("/", common.length - 2) + 1);
   return common;
 }
 
@@ -51,11 +55,11 @@ async function lines(f: SourceFile, again: boolean): Promise<HTMLElement[]> {
     s = await get<Source>("source", { trace: state.trace, file: f.file });
   } catch (error) {
     return [h("p", { class: "error", role: "alert" }, message(error)),
-      table({ label: f.file, empty: "", rows: f.lines.map((c) => [c.line, c.count, c.exclusive, c.device || null, c.bytes || null]), sort: 2,
-        columns: [{ title: "line", unit: "" }, { title: "events", unit: "count" }, { title: "host", unit: "ns", meter: true }, { title: "device", unit: "ns", meter: true }, { title: "moved", unit: "bytes" }],
+      table({ label: f.file, empty: "", rows: f.lines.map((c) => [c.line, c.count, c.exclusive, c.device || null, c.bytes || null, c.sampled || null]), sort: 2,
+        columns: [{ title: "line", unit: "" }, { title: "events", unit: "count" }, { title: "host", unit: "ns", meter: true }, { title: "device", unit: "ns", meter: true }, { title: "moved", unit: "bytes" }, { title: "sampled", unit: "ns", meter: true }],
         go: (row) => go(costs.get(row[0] as number)!) })];
   }
-  const time = (c: Cost): number => Math.max(c.exclusive, c.device);
+  const time = (c: Cost): number => Math.max(c.exclusive, c.device, c.sampled);
   const most = f.lines.reduce((longest, c) => Math.max(longest, time(c)), 1);
   const hottest = f.lines.filter((c) => c.line > 0).reduce<Cost | undefined>((best, c) => (!best || time(c) > time(best) ? c : best), undefined)?.line;
   const here = state.line ?? hottest;
@@ -68,13 +72,15 @@ async function lines(f: SourceFile, again: boolean): Promise<HTMLElement[]> {
     }
     return c;
   };
-  const heading = h("div", { class: "row heading" }, cell("host"), cell("device"), cell("moved"), h("span", { class: "n" }, ""), h("b", {}, f.file));
+  const sampled = f.sampled > 0;
+  const heading = h("div", { class: "row heading" }, cell("host"), cell("device"), sampled && cell("sampled"), cell("moved"), h("span", { class: "n" }, ""), h("b", {}, f.file));
   const rows = s.lines.map((text, i) => {
     const number = s.first + i;
     const c = costs.get(number);
     const row = h("div", { class: `row${c ? " cost" : ""}${number === here ? " here" : ""}`, tabindex: c ? 0 : undefined, role: c ? "link" : undefined,
       title: c ? "Show in the timeline" : undefined },
-      cell(c ? duration(c.exclusive) : "", c ? c.exclusive / most : 0), cell(c?.device ? duration(c.device) : "", c ? c.device / most : 0), cell(c?.bytes ? bytes(c.bytes) : ""),
+      cell(c && c.count > 0 ? duration(c.exclusive) : "", c ? c.exclusive / most : 0), cell(c?.device ? duration(c.device) : "", c ? c.device / most : 0),
+      sampled && cell(c?.sampled ? duration(c.sampled) : "", c ? c.sampled / most : 0), cell(c?.bytes ? bytes(c.bytes) : ""),
       h("span", { class: "n" }, String(number)), coloured(highlighter.line(text)));
     if (c) {
       row.addEventListener("click", () => go(c));
