@@ -171,6 +171,9 @@ func (c *compilation) own(args []string) (rest []string, err error) {
 	return rest, nil
 }
 
+// openaccVersion is the version of the directives that programs may have (OpenACC 3.3 §2.2).
+const openaccVersion = "202211"
+
 // runtime adds what OpenACC needs: -fopenacc, our header or modules, and the library.
 func (c *compilation) runtime() error {
 	l := c.line
@@ -180,6 +183,7 @@ func (c *compilation) runtime() error {
 	if !l.has("-fopenacc") {
 		l.ahead = append(l.ahead, "-fopenacc")
 	}
+	l.ahead = append(l.ahead, "-U_OPENACC", "-D_OPENACC="+openaccVersion) // GCC's own names the version that it knows alone
 	libraries, err := launch.FindLibraries()
 	if err != nil {
 		return err

@@ -90,7 +90,7 @@ func (c *compilation) read(input *compilerInput) (string, error) {
 // copies are to be included.
 func (c *compilation) rewrite(input *compilerInput, source string) (result *rewrite.Result, copies map[string]string) {
 	unchanged := &rewrite.Result{Text: source}
-	options := rewrite.Options{Device: c.device, PGI: c.pgi, OpenMP: c.line.lastOf("-fopenmp", "-fno-openmp", false)}
+	options := rewrite.Options{Device: c.device, PGI: c.pgi, CXX: input.language == "c++", OpenMP: c.line.lastOf("-fopenmp", "-fno-openmp", false)}
 	if !strings.Contains(strings.ToLower(source), "acc") {
 		return unchanged, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -24,13 +25,21 @@ func TestWrapperPrograms(t *testing.T) {
 	if err != nil || len(fortran) == 0 {
 		t.Fatalf("no programs: %v", err)
 	}
-	for _, source := range append(sources, fortran...) {
+	more, err := filepath.Glob("testdata/cc/*.cpp")
+	if err != nil || len(more) == 0 {
+		t.Fatalf("no programs: %v", err)
+	}
+	for _, source := range slices.Concat(sources, fortran, more) {
 		source, err := filepath.Abs(source)
 		if err != nil {
 			t.Fatal(err)
 		}
 		languages := [][]string{{"cc", "-std=c99"}, {"c++", "-x", "c++"}}
-		if filepath.Ext(source) != ".c" {
+		switch filepath.Ext(source) {
+		case ".c":
+		case ".cpp":
+			languages = [][]string{{"c++"}}
+		default:
 			languages = [][]string{{"fc"}}
 		}
 		for _, language := range languages {
@@ -190,9 +199,9 @@ func TestWrapperRowsOfArrays(t *testing.T) {
 // What cannot be had is an error where the clause stands, and nothing is made.
 func TestWrapperRefuses(t *testing.T) {
 	folder := t.TempDir()
-	writeFiles(t, folder, map[string]string{"a.c": "void f (int *p)\n{\n#pragma acc data \\\n  copy(always: p[0:2])\n  {}\n}\n"})
+	writeFiles(t, folder, map[string]string{"a.c": "void f (int *p)\n{\n#pragma acc data \\\n  copy(capture: p[0:2])\n  {}\n}\n"})
 	r := invoke(t, folder, "cc", "-c", "a.c")
-	if r.status != 1 || !strings.Contains(r.stderr, "a.c:3:") || !strings.Contains(r.stderr, ": error: the modifier always of copy cannot be had") {
+	if r.status != 1 || !strings.Contains(r.stderr, "a.c:3:") || !strings.Contains(r.stderr, ": error: the modifier capture of copy cannot be had") {
 		t.Errorf("exit status %d, said:\n%s", r.status, r.stderr)
 	}
 	if _, err := os.Stat(filepath.Join(folder, "a.o")); err == nil {
@@ -211,9 +220,9 @@ func TestWrapperUnknownDirectives(t *testing.T) {
 		status int
 		said   string
 	}{
-		"device present(p)": {1, "a.c:1:13: error: device present of PGI's model cannot be had"},
-		"function(f)":       {1, "a.c:1:13: error: function of PGI's model cannot be had"},
-		"paralel loop":      {0, "a.c:1:13: warning: paralel is no directive of OpenACC: GCC ignores it"},
+		"mirror(p)":            {1, "a.c:1:13: error: mirror of PGI's model cannot be had"},
+		"function(f) local(p)": {1, "a.c:1:13: error: function of PGI's model cannot be had"},
+		"paralel loop":         {0, "a.c:1:13: warning: paralel is no directive of OpenACC: GCC ignores it"},
 	} {
 		writeFiles(t, folder, map[string]string{"a.c": "#pragma acc " + directive + "\nint f (int *p) { return *p; }\n"})
 		if r := invoke(t, folder, "cc", "-c", "a.c"); r.status != want.status || strings.Count(r.stderr, want.said) != 1 {

@@ -21,7 +21,7 @@ var (
 // there be allocated and freed with the host's (§2.13.2), which GCC's code does not.
 func (t *fortranText) allocatables(all []*inFortran) {
 	for _, c := range all {
-		if c.name != "declare" {
+		if c.name != "declare" || c.dropped {
 			continue
 		}
 		first, last := t.unit(c.d.Line - 1)

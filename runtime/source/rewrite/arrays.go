@@ -138,6 +138,16 @@ func (s *scope) inClass(innermost bool) bool {
 	return false
 }
 
+// inFunction says whether a block that is open is that of a function.
+func (s *scope) inFunction() bool {
+	for _, opened := range s.opened {
+		if opened > 0 && slices.Contains(bodied, s.tokens[opened-1]) {
+			return true
+		}
+	}
+	return false
+}
+
 // composite says whether that is the declaration of a structure.
 func (s *scope) composite(name string) bool {
 	d := s.last(name)
@@ -280,6 +290,11 @@ var procedure = regexp.MustCompile(`(?im)^[^!\n'"]*\b(?:subroutine|function|prog
 // type.
 func declaresDerivedType(text, name string) bool {
 	return regexp.MustCompile(`(?im)^\s*(?:type|class)\s*\([^\n!]*::[^\n!]*\b` + regexp.QuoteMeta(name) + `\b`).MatchString(text)
+}
+
+// declaresFortranPointer says whether a text of Fortran declares a name as a pointer.
+func declaresFortranPointer(text, name string) bool {
+	return regexp.MustCompile(`(?im)^[^!\n'"]*\bpointer\b[^!\n]*::[^!\n]*\b` + regexp.QuoteMeta(name) + `\b`).MatchString(text)
 }
 
 // declaresFortranArray says whether a text of Fortran declares a name as an array: its last

@@ -10,7 +10,7 @@ import (
 // rules are what is done with each directive, in this order.
 var rules = []rule{
 	unknownDirective, pgiClauses, deviceType, deviceDirective, waitDirective, waitClause, selfClause, defaultClause, dataQueues, modifierClauses, arrayReductions,
-	forcedCollapse, gangDimensions, loopSizes, autoLoop, thisPointer, privateSections, atomicCondition, deviceResident, bindClause, classRoutine, classLoop, repeated, sectionsTwice, elementPointers, components, attached, rows, columns, pointerArrays, pointers,
+	forcedCollapse, gangDimensions, loopSizes, autoLoop, thisPointer, pointerPresent, deviceAddresses, privateSections, atomicCondition, declaredParameters, deviceResident, bindClause, classRoutine, lambdaRoutine, classLoop, repeated, sectionsTwice, elementPointers, components, attached, rows, columns, pointerArrays, pointers,
 }
 
 // C rewrites a source of C or C++. The file's name is the one that GCC was given, refused the
@@ -31,6 +31,10 @@ func C(source, file string, preprocessed *Preprocessed, refused map[int]bool, co
 				break
 			}
 		}
+	}
+	t.foundPresent(all)
+	for _, c := range all {
+		sectionsAround(&c.construct, func(name string) bool { return wordAt(c.body, name) >= 0 })
 	}
 	t.bind(all, preprocessed)
 	for _, c := range all {
@@ -76,12 +80,15 @@ func (p *Preprocessed) refusedIn(file string, options Options) bool {
 			}
 			c.array = func(string) bool { return true }
 			c.parameter, c.composite = c.array, c.array
+			c.local = func(string) (bool, bool) { return false, false }
+			c.declared = func(string) bool { return false }
 			c.inClass = func() bool { return true }
+			c.ofFunction = c.inClass
 			c.ofMember = c.inClass
 			for _, apply := range rules {
 				apply(c)
 			}
-			if c.changed || len(c.notes) > 0 || c.ranged() || sized(c) {
+			if c.changed || len(c.notes) > 0 || c.ranged() || sized(c) || c.namesSections() {
 				return true
 			}
 		}
@@ -115,7 +122,7 @@ func newConstruct(text string, language language, options Options) *construct {
 	}
 	return &construct{
 		name: d.Name, arguments: d.Arguments, original: d.Clauses, clauses: append([]directive.Clause(nil), d.Clauses...),
-		language: language, device: options.Device, text: text, line: 1, column: 1, pgi: pgi, pgiBounds: options.PGI,
+		language: language, cxx: options.CXX, device: options.Device, text: text, line: 1, column: 1, pgi: pgi, pgiBounds: options.PGI,
 	}
 }
 
@@ -192,6 +199,9 @@ func (t *text) constructs(file string, p *Preprocessed, refused map[int]bool, op
 		found.parameter = func(name string) bool { _, parameter := p.scope.at(pragma.offset).declares(name); return parameter }
 		found.composite = func(name string) bool { return p.scope.at(pragma.offset).composite(name) }
 		found.local = func(name string) (local, initialised bool) { return p.scope.at(pragma.offset).local(name) }
+		found.levels = func(name string) string { return p.scope.at(pragma.offset).levels(name) }
+		found.declared = func(name string) bool { return p.scope.at(pragma.offset).last(name) != nil }
+		found.ofFunction = func() bool { return p.scope.at(pragma.offset).inFunction() }
 		found.inClass = func() bool { return p.scope.at(pragma.offset).inClass(true) }
 		found.ofMember = func() bool { return p.scope.at(pragma.offset).inClass(false) }
 		found.followingText = t.source[found.statement:]
@@ -225,6 +235,14 @@ func (t *text) write(c *placed, result *Result, file string) {
 		for _, line := range lines {
 			b.WriteString(here + line + "\n")
 		}
+	}
+	if problem := t.privatise(c); problem != "" {
+		result.Notes = append(result.Notes, Note{File: file, Line: c.line, Column: c.column, Severity: Error, Text: problem})
+		return
+	}
+	if problem := t.region(c); problem != "" {
+		result.Notes = append(result.Notes, Note{File: file, Line: c.line, Column: c.column, Severity: Error, Text: problem})
+		return
 	}
 	from, to := t.starts[c.index], t.end(c.lastLine)
 	opens, ends := len(c.inside)+len(c.ending) > 0, len(c.ending)+len(c.last) > 0

@@ -64,6 +64,9 @@ func modifierClauses(c *construct) {
 			case word == "zero" && is(clause, "create", "copyout", "pcreate", "pcopyout", "present_or_create", "present_or_copyout"):
 				clause.Arguments = list
 				c.zero(&clause)
+			case alwaysModifiers[word] != [2]bool{} && is(clause, "copy", "copyin", "copyout", "pcopy", "pcopyin", "pcopyout", "present_or_copy", "present_or_copyin", "present_or_copyout"):
+				clause.Arguments = list
+				c.always(&clause, word)
 			default:
 				c.refuse(word, "the modifier %s of %s cannot be had with GCC", word, clause.Name)
 			}
@@ -138,7 +141,7 @@ func gangDimensions(c *construct) {
 // which GCC takes in kernels alone.
 func loopSizes(c *construct) {
 	region := c.region()
-	if !c.loop() || region == nil || strings.HasPrefix(region.name, "kernels") {
+	if !c.loop() || region != nil && strings.HasPrefix(region.name, "kernels") {
 		return
 	}
 	for _, pair := range [][2]string{{"gang", "num_gangs"}, {"worker", "num_workers"}, {"vector", "vector_length"}} {
@@ -164,6 +167,10 @@ func loopSizes(c *construct) {
 			continue
 		}
 		clause.Arguments, clause.Has = strings.Join(kept, ", "), len(kept) > 0
+		if region == nil {
+			c.say(level, "the size %s is left out: it is that of the construct that calls the routine", number)
+			continue
+		}
 		if strings.HasPrefix(region.name, "serial") {
 			c.say(level, "the size %s is left out: serial is one gang, worker and lane", number)
 			continue
@@ -210,24 +217,46 @@ func thisPointer(c *construct) {
 	}
 }
 
-// privateSections has the whole of an array private whose section a loop names.
-func privateSections(c *construct) {
+// pointerPresent has q[0:1] in the place of a pointer q that is to be present beside members of
+// what it points to, at which GCC crashes.
+func pointerPresent(c *construct) {
+	if c.language.fortran() {
+		return
+	}
 	for i := range c.clauses {
 		clause := &c.clauses[i]
-		if !is(*clause, "private", "firstprivate") || c.language.fortran() || !strings.Contains(clause.Arguments, "[") {
+		if !is(*clause, "present") {
 			continue
 		}
-		var whole []string
+		items := split(clause.Arguments, ',')
+		for k, item := range items {
+			if slices.ContainsFunc(c.clauses, func(other directive.Clause) bool {
+				return is(other, dataClauses...) && slices.ContainsFunc(split(other.Arguments, ','), func(member string) bool {
+					pointer, _, ok := strings.Cut(member, "->")
+					return ok && strings.TrimSpace(pointer) == item
+				})
+			}) {
+				items[k] = item + "[0:1]"
+				clause.Arguments = strings.Join(items, ", ")
+				c.say("present", "%s is present with what it points to: GCC takes no members beside the pointer", item)
+			}
+		}
+	}
+}
+
+// deviceAddresses refuses what is no name of a variable, as 3.3 does (§2.8.1), and says what to
+// write.
+func deviceAddresses(c *construct) {
+	if c.name != "host_data" {
+		return
+	}
+	for _, clause := range c.clauses {
 		for _, item := range split(clause.Arguments, ',') {
-			name, _, sectioned := strings.Cut(item, "[")
-			if name = strings.TrimSpace(name); sectioned && (!c.array(name) || c.parameter(name)) {
-				c.refuse(clause.Name, "%s of %s cannot be had with GCC: it is not known to be a section of an array, and of a pointer the pointer alone would be private", clause.Name, item)
+			if is(clause, "use_device") && strings.ContainsAny(item, ".>%[(") {
+				c.refuse("use_device", "use_device of %s cannot be had: it takes names of variables; have a pointer point to it, and name that", item)
 				return
 			}
-			whole = append(whole, name)
 		}
-		clause.Arguments = strings.Join(whole, ", ")
-		c.say(clause.Name, "the whole array is private: GCC takes no sections")
 	}
 }
 
@@ -330,6 +359,10 @@ func repeated(c *construct) {
 				key = strings.ToLower(key)
 			}
 			at, twice := first[key]
+			combined := -1
+			if twice && !is(c.clauses[at], strings.ToLower(clause.Name)) && c.name != "enter data" && c.name != "exit data" {
+				combined = c.combine(at, clause.Name, item)
+			}
 			switch {
 			case !twice:
 				first[key] = i
@@ -338,7 +371,9 @@ func repeated(c *construct) {
 				kept = append(kept, item)
 			case is(c.clauses[at], strings.ToLower(clause.Name)):
 				c.say(clause.Name, "%s is named twice, and said once", item)
-			case !c.combine(at, clause.Name, item):
+			case combined >= 0:
+				first[key] = combined
+			default:
 				kept = append(kept, item)
 			}
 		}
@@ -349,27 +384,27 @@ func repeated(c *construct) {
 	})
 }
 
-// combine has the clause at an index say of an item what another one says of it, too.
-func (c *construct) combine(at int, clause, item string) bool {
+// combine has one clause say of an item what the clause at an index and another one say of it, and
+// gives its index; -1 where none does.
+func (c *construct) combine(at int, clause, item string) int {
 	first := &c.clauses[at]
-	other := directive.Clause{Name: clause}
-	switch {
-	case is(*first, "copyin") && is(other, "copyout"), is(*first, "copyout") && is(other, "copyin"):
-		var others []string
-		for _, listed := range split(first.Arguments, ',') {
-			if listed != item {
-				others = append(others, listed)
-			}
-		}
-		first.Arguments = strings.Join(others, ", ")
-		c.add("copy", item)
-		c.say(clause, "copyin and copyout of %s are copy", item)
-	case is(other, "create", "present", "no_create") && is(*first, "copy", "copyin", "copyout", "create"):
-		c.say(clause, "%s is named twice: %s holds", item, first.Name)
-	default:
-		return false
+	does := []string{plainClause(first.Name), plainClause(clause)}
+	strength := []string{"present", "copy", "copyin", "copyout", "create", "no_create"} // each does what those behind it do
+	ranks := []int{slices.Index(strength, does[0]), slices.Index(strength, does[1])}
+	if min(ranks[0], ranks[1]) < 0 {
+		return -1
 	}
-	return true
+	both := strength[min(ranks[0], ranks[1])]
+	if both == "copyin" && slices.Contains(does, "copyout") {
+		both = "copy"
+	}
+	c.say(clause, "%s and %s of %s are %s", first.Name, clause, item, both)
+	if both == does[0] {
+		return at
+	}
+	first.Arguments = strings.Join(slices.DeleteFunc(split(first.Arguments, ','), func(listed string) bool { return listed == item }), ", ")
+	c.add(both, item)
+	return len(c.clauses) - 1
 }
 
 // listing are the clauses that name each variable once.

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,6 +25,7 @@ func components(c *construct) {
 			}
 		}
 	}
+	c.derivedTypes(whole)
 	var kept, moved, variables []directive.Clause
 	for _, clause := range c.clauses {
 		if !is(clause, dataClauses...) || !clause.Has {
@@ -77,6 +79,57 @@ func components(c *construct) {
 		c.around(another("data", append(mapped, condition...)...))
 		c.around(another("data", append(moved, condition...)...))
 	}
+}
+
+// derivedTypes names variables of derived types of whose components a compute or a data construct
+// names some. At those of dummy arguments GCC crashes in compute constructs; in a region of data
+// that has the component alone, a construct that uses it maps the variable beside it.
+func (c *construct) derivedTypes(whole map[string]bool) {
+	if !c.structured() || c.derived == nil {
+		return
+	}
+	for _, clause := range c.clauses {
+		if !is(clause, dataClauses...) {
+			continue
+		}
+		for _, item := range split(clause.Arguments, ',') {
+			variable := c.variable(item)
+			if variable == "" || whole[variable] {
+				continue
+			}
+			switch scalar, dummy := c.derived(variable); {
+			case scalar && dummy && c.compute():
+				c.add("copy", variable)
+			case scalar && !c.compute() && !is(clause, "present"):
+				c.add("copyin", variable)
+			default:
+				continue
+			}
+			whole[variable] = true
+		}
+	}
+}
+
+// derived says whether a name is that of a scalar of a derived type, by a declaration ahead of a
+// line, from 0, and whether it is a dummy argument of the procedure that the line is in.
+func (t *fortranText) derived(line int, name string) (scalar, dummy bool) {
+	declared := regexp.MustCompile(`(?i)^type\s*\(.*::.*\b` + regexp.QuoteMeta(name) + `\b\s*(.?)`)
+	first, _ := t.unit(line)
+	for i := line - 1; i > 0; i-- {
+		text := t.stated(i)
+		match := declared.FindStringSubmatch(text)
+		if match == nil {
+			continue
+		}
+		attributes := strings.ToLower(text[:strings.Index(text, "::")])
+		if match[1] == "(" || strings.Contains(attributes, "pointer") || strings.Contains(attributes, "allocatable") || strings.Contains(attributes, "dimension") {
+			return false, false
+		}
+		header, _ := t.statement(first)
+		at := strings.Index(header, "(")
+		return true, i > first && at >= 0 && wordAt(strings.ToLower(header[at:]), name) >= 0
+	}
+	return false, false
 }
 
 // variable is that of which an item is a component or a member; "" where it is none. Members of

@@ -20,24 +20,34 @@ type construct struct {
 	text      string // of the source, for columns
 	column    int
 
-	array     func(name string) bool // the source declares an array of that name
-	parameter func(name string) bool // that array is a parameter: a pointer, in C
-	composite func(name string) bool // the source declares a structure of that name
-	local     func(name string) (local, initialised bool)
-	inClass   func() bool // it stands among the members of a class
-	ofMember  func() bool // or in the body of one
-	body      string      // the statement that it is about, or what follows
-	flags     int         // how many variables were made for it
-	parent    *construct  // the construct that it lies in
-	unknown   bool        // no directive has that name
-	dropped   bool        // the directive itself is not written
-	changed   bool
+	array      func(name string) bool                 // the source declares an array of that name
+	parameter  func(name string) bool                 // that array is a parameter: a pointer, in C
+	composite  func(name string) bool                 // the source declares a structure of that name
+	levels     func(name string) string               // of an array or a pointer: see scope.levels
+	derived    func(name string) (scalar, dummy bool) // a variable of a derived type has that name, in Fortran
+	local      func(name string) (local, initialised bool)
+	cxx        bool                   // the source is C++
+	declared   func(name string) bool // the source declares the name before the directive
+	ofFunction func() bool            // it stands in the body of a function
+	found      []string               // what device present of PGI's model finds for the compute constructs behind it
+	rest       string                 // the directive of a region up to the end of the block
+	returned   []string               // what that region copies to the host
+	inClass    func() bool            // it stands among the members of a class
+	ofMember   func() bool            // or in the body of one
+	body       string                 // the statement that it is about, or what follows
+	flags      int                    // how many variables were made for it
+	parent     *construct             // the construct that it lies in
+	unknown    bool                   // no directive has that name
+	dropped    bool                   // the directive itself is not written
+	changed    bool
 
 	before []string // statements and directives ahead, a line each
 	after  []string // statements behind a directive that stands alone
 	inside []string // statements ahead of the construct's own, in the region that the directive begins
 	ending []string // statements behind it, in that region
 	last   []string // statements behind the region
+
+	private []string // declarations in the body
 
 	pgi           bool    // it is a directive of PGI's model
 	pgiBounds     bool    // its subarrays are lower and upper bounds

@@ -11,6 +11,7 @@ import "fmt"
 type Options struct {
 	Device string // device type whose clauses hold where device_type gives several (§2.4)
 	PGI    bool   // subarrays of C are lower and upper bounds, as in the PGI Accelerator model
+	CXX    bool   // the source of C is C++
 	OpenMP bool   // Fortran's conditional compilation sentinels count: for GCC with -fopenmp alone
 }
 

@@ -52,6 +52,10 @@ func Fortran(source, file string, fixed bool, preprocessed *Preprocessed, includ
 			}
 		}
 	}
+	t.foundPresent(all)
+	for _, c := range all {
+		sectionsAround(&c.construct, func(name string) bool { return t.uses(c, name) })
+	}
 	t.bind(all)
 	t.allocatables(all)
 	for _, c := range all {
@@ -174,6 +178,8 @@ func (t *fortranText) constructs(found map[int]*directive.Directive, options Opt
 			c.body = before()
 		}
 		c.array = func(name string) bool { return declaresFortranArray(before(), name) }
+		c.parameter = func(name string) bool { return declaresFortranPointer(before(), name) } // of which an array is none
+		c.derived = func(name string) (bool, bool) { return t.derived(line-1, name) }
 		c.composite = func(name string) bool { return declaresDerivedType(before(), name) }
 		for len(open) > 0 && open[len(open)-1].end < line {
 			open = open[:len(open)-1]

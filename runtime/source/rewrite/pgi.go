@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/accscope/accscope/runtime/source/directive"
@@ -88,10 +89,16 @@ func pgiClauses(c *construct) {
 			update = true
 			continue
 		case is(clause, "device") && !clause.Has && i+1 < len(c.clauses) && is(c.clauses[i+1], "present"):
-			c.refuse(clause.Name, "device present of PGI's model cannot be had with GCC: use the clause present where the arrays are used")
+			if c.found = split(c.clauses[i+1].Arguments, ','); len(c.clauses) > 2 {
+				c.refuse(clause.Name, "device present of PGI's model cannot be had beside another clause: it is a directive of its own")
+			}
+			c.dropped = true
 			return
-		case is(clause, "function"):
-			c.refuse(clause.Name, "function of PGI's model cannot be had with GCC: use the clause present in the function itself")
+		case is(clause, "function"): // what it tells callers, the runtime finds by the address
+			if i > 0 || slices.ContainsFunc(c.clauses[1:], func(other directive.Clause) bool { return !is(other, "reflected") }) {
+				c.refuse(clause.Name, "function of PGI's model cannot be had but ahead of reflected, which alone concerns callers")
+			}
+			c.dropped = true
 			return
 		case is(clause, "device") && !clause.Has:
 			continue // resident
@@ -177,5 +184,59 @@ func mixedBounds(all []*placed, options Options) {
 				break
 			}
 		}
+	}
+}
+
+// foundPresent has the compute regions that follow a device present directive in its block, and use
+// what it names, name that as present (1.3, 2.7.2).
+func foundPresent(c *construct, regions []*construct, uses func(region *construct, name string) bool) {
+	for _, item := range c.found {
+		name := c.base(item)
+		for _, region := range regions {
+			if !region.compute() || region.names(name) || !uses(region, name) {
+				continue
+			}
+			if !c.language.fortran() && item == name && (!region.array(name) || region.parameter(name)) {
+				region.add("present", name+"[0:1]")
+			} else {
+				region.add("present", item)
+			}
+			region.say("", "%s is present, as device present says", name)
+		}
+	}
+}
+
+// foundPresent does so for a text of C.
+func (t *text) foundPresent(all []*placed) {
+	for i, c := range all {
+		if len(c.found) == 0 {
+			continue
+		}
+		end := blockEnd(t.source[c.statement:])
+		var regions []*construct
+		for _, region := range all[i+1:] {
+			if region.statement < c.statement+end {
+				regions = append(regions, &region.construct)
+			}
+		}
+		foundPresent(&c.construct, regions, func(region *construct, name string) bool { return wordAt(region.body, name) >= 0 })
+	}
+}
+
+// foundPresent does so for a text of Fortran, in which the block is a procedure.
+func (t *fortranText) foundPresent(all []*inFortran) {
+	for i, c := range all {
+		if len(c.found) == 0 {
+			continue
+		}
+		_, last := t.unit(c.d.Line - 1)
+		var regions []*construct
+		for _, region := range all[i+1:] {
+			if region.line <= last {
+				region.body = strings.ToLower(strings.Join(t.code[region.d.Last:max(region.d.Last, region.end)], "\n"))
+				regions = append(regions, &region.construct)
+			}
+		}
+		foundPresent(&c.construct, regions, func(region *construct, name string) bool { return wordAt(region.body, name) >= 0 })
 	}
 }

@@ -40,7 +40,7 @@ func pointerArrays(c *construct) {
 		}
 		var kept []string
 		for _, item := range split(clause.Arguments, ',') {
-			if len(ranges(item)) == 0 {
+			if len(ranges(item)) == 0 || c.rectangular(item) {
 				kept = append(kept, item)
 				continue
 			}
@@ -55,10 +55,8 @@ func pointerArrays(c *construct) {
 			case c.structured() && arrivals[kind] != "":
 				c.before = append(append(c.before, rows.wait...), rows.arrive(arrivals[kind])...)
 				c.last = append(append(append([]string{}, rows.wait...), rows.depart(departures[kind])...), c.last...)
-				if c.compute() {
-					c.add("present", rows.pointers)
-					clause = &c.clauses[i]
-				}
+				c.add("present", rows.pointers) // what is in the region knows it by that
+				clause = &c.clauses[i]
 			case kind == "present" && c.structured():
 				c.add("present", rows.pointers)
 				clause = &c.clauses[i]

@@ -169,9 +169,8 @@ func TestRefusedOfPGI(t *testing.T) {
 		directive, named string
 		column           int // of the word, from 1, behind a sentinel of 11 characters
 	}{
-		{" device present(a)", "device present", 13},
-		{"  device  present (a)", "device present", 14},
-		{" function(f) reflected(a)", "function", 13},
+		{"  device  present (a), copyin(b)", "device present", 14},
+		{" function(f) copyin(a)", "function", 13},
 		{" copyin(b), function(f)", "function", 24},
 	} {
 		preprocessed := ReadPreprocessed("# 1 \"a.c\"\n\n#pragma acc" + test.directive + "\n")
@@ -335,8 +334,9 @@ func TestRefusedRatherThanChanged(t *testing.T) {
 		errors              int
 	}{
 		{"int s[4];", " parallel private(s[0:2])", 0},
-		{"int *s;", " parallel private(s[0:2])", 1},
-		{"void f (int s[4])", " parallel private(s[0:2])", 1},
+		{"int *s;", " parallel private(s[0:2])", 0},
+		{"void f (int s[4])", " parallel firstprivate(s[0:2])", 1},
+		{"int **s;", " parallel private(s[0:2][0:3])", 1},
 		{"typedef int quad[4]; quad s;", " parallel private(s[0:2])", 0},
 		{"int *p;", " data copyin(p[0:2]) attach(p) if(c)", 1},
 		{"int *p;", " data copyin(s->p[0:2]) if(c)", 1},

@@ -44,11 +44,7 @@ func (c *construct) zero(clause *directive.Clause) {
 	}
 	c.around("data " + clause.Name + "(" + clause.Arguments + ")" + suffix)
 	c.before = append(c.before, zeroed...)
-	if c.compute() {
-		clause.Name = "present"
-	} else {
-		clause.Has = false // the region around it says so
-	}
+	clause.Name = "present"
 }
 
 // zeroDeclared is zero for a declare directive: of a local variable, which is not on the device
@@ -95,9 +91,5 @@ func (c *construct) zeroFortran(clause *directive.Clause) {
 	}
 	c.around("data "+clause.Name+"("+clause.Arguments+")"+suffix, "end block")
 	c.before = append(c.before, zeroed...)
-	if c.compute() {
-		clause.Name = "present"
-	} else {
-		clause.Has = false // the region around it says so
-	}
+	clause.Name = "present"
 }

@@ -1,0 +1,142 @@
+/* Clauses in forms that take more than another word: private sections of pointers (OpenACC 3.3 2.9.10), sections
+   that regions around a construct name (2.6.2), 3.4's always, variables that two clauses name.  */
+#include "check.h"
+
+static void
+private_sections (int n)
+{
+  int *p = (int *) malloc (n * sizeof *p), r[8], s[4][4], i, j, k;
+
+  for (k = 0; k < n; k++)
+    p[k] = 77;
+#pragma acc parallel loop gang private(p[0:n]) copyout(r)
+  for (i = 0; i < 8; i++)
+    {
+      int sum = 0;
+      for (k = 0; k < n; k++)
+	p[k] = i;
+      for (k = 0; k < n; k++)
+	sum += p[k];
+      r[i] = sum;
+    }
+#pragma acc parallel copyout(s)
+  {
+#pragma acc loop collapse(2) private(p[1:2])
+    for (i = 0; i < 4; i++)
+      for (j = 0; j < 4; j++)
+	s[i][j] = (p[1] = i) + (p[2] = j);
+  }
+#pragma acc parallel private(p[0:1]) num_gangs(1) copy(r)
+  r[0] += p[0] = 5;
+  CHECK (r[0] == 5 && r[7] == 7 * n && s[3][2] == 5);
+  for (k = 0; k < n; k++)
+    CHECK (p[k] == 77);
+}
+
+static void
+sections (int n)
+{
+  int a[100], m[4][5], *p = (int *) malloc (100 * sizeof *p), i, g = 7;
+
+  for (i = 0; i < 100; i++)
+    a[i] = p[i] = i;
+  for (i = 0; i < 20; i++)
+    m[i / 5][i % 5] = -1;
+#pragma acc data copy(a[10:n], p[20:n])
+  {
+#pragma acc parallel loop
+    for (i = 0; i < n; i++)
+      a[10 + i] += p[20 + i];
+#pragma acc kernels present(p[20:n])
+    for (i = 0; i < n; i++)
+      p[20 + i]++;
+  }
+  CHECK (a[9] == 9 && a[10] == 30 && a[10 + n] == 10 + n && p[20] == 21 && p[19] == 19);
+#pragma acc data copyout(zero: p[2:10]) create(zero: m[1:2]) copy(g)
+  {
+#pragma acc parallel
+    g = m[1][1];
+  }
+  CHECK (g == (SEPARATE ? 0 : -1) && p[2] == (SEPARATE ? 0 : 2) && p[12] == 12);
+}
+
+struct pair { float *x, *y; int n; };
+
+static void
+members (struct pair *q)
+{
+  int i;
+
+#pragma acc enter data copyin(q[0:1])
+#pragma acc enter data copyin(q->x[0:16]) create(q->y[0:16])
+#pragma acc parallel loop present(q, q->x[0:16], q->y[0:16])
+  for (i = 0; i < q->n; i++)
+    q->y[i] = 3 * q->x[i];
+#pragma acc exit data copyout(q->y[0:16]) delete(q->x[0:16])
+#pragma acc exit data delete(q[0:1])
+  for (i = 0; i < 16; i++)
+    CHECK (q->y[i] == 3 * i);
+}
+
+static void
+always (void)
+{
+  int a[4] = { 1, 2, 3, 4 };
+
+#pragma acc enter data copyin(a)
+  a[0] = 10;
+#pragma acc parallel copyin(always: a)
+  a[0] += 1;
+#pragma acc update self(a)
+  CHECK (a[0] == 11);
+  a[1] = 20;
+#pragma acc data copy(always: a)
+  {
+#pragma acc parallel present(a)
+    a[1] += 1;
+  }
+  CHECK (a[1] == 21);
+#pragma acc serial copyout(alwaysout: a) async(1)
+  a[2] = 30;
+#pragma acc wait(1)
+  CHECK (a[2] == 30);
+  a[3] = 40;
+#pragma acc enter data copyin(alwaysin: a)
+  a[3] = 0;
+#pragma acc exit data copyout(always: a)
+  CHECK (a[3] == (SEPARATE ? 40 : 0));
+#pragma acc exit data delete(a)
+}
+
+static void
+twice (void)
+{
+  int a[4] = { 1, 1, 1, 1 }, b[4], i;
+
+#pragma acc parallel loop present_or_copy(a) pcreate(b) pcopyin(b) copyin(a) copyout(b)
+  for (i = 0; i < 4; i++)
+    {
+      b[i] = 2;
+      a[i] += b[i];
+    }
+  CHECK (a[3] == 3 && b[3] == 2);
+}
+
+int
+main (void)
+{
+  struct pair s;
+  int i;
+
+  s.n = 16;
+  s.x = (float *) malloc (16 * sizeof *s.x);
+  s.y = (float *) malloc (16 * sizeof *s.y);
+  for (i = 0; i < 16; i++)
+    s.x[i] = i;
+  private_sections (4);
+  sections (50);
+  members (&s);
+  always ();
+  twice ();
+  return 0;
+}
