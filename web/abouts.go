@@ -23,7 +23,9 @@ var abouts = map[string]string{
 	"/api/mappings":     "The present table at a time.",
 	"/api/leaks":        "What programs that ended by themselves never deleted or freed.",
 	"/api/report":       "The tables that accscope report prints.",
-	"/api/sources":      "The sources that the trace names, with what their lines cost.",
+	"/api/kernels":      "What kernels did inside, where the program's GPU code was counted, and the GPUs that this is estimated for.",
+	"/api/lines":        "What each source line of such a kernel did.",
+	"/api/sources":      "The sources that the trace names, with what their lines cost and what kernels did there.",
 	"/api/source":       "The text of a source that the trace names, where it can be read.",
 	"/api/search":       "Events whose name, kind, function or place has a text.",
 	"/api/next":         "The match that starts next after a time, or last before one.",
@@ -48,6 +50,7 @@ var parameterTexts = map[string][2]string{
 	"figures":  {"string", "Numbers of sampled figures, separated by commas."},
 	"tables":   {"string", "Keys of the tables that are wanted, separated by commas; all without it."},
 	"kernel":   {"string", "The name of a kernel, as the report has it."},
+	"symbol":   {"string", "The symbol of a kernel, as /api/kernels has it."},
 	"device":   {"integer", "Number of the device in the trace."},
 	"id":       {"integer", "Number of the record or activity."},
 	"record":   {"integer", "Number of a record."},
@@ -72,4 +75,4 @@ var parameterTexts = map[string][2]string{
 
 var requiredParameters = map[string][]string{"/api/counters": {"device"}, "/api/record": {"id"}, "/api/activity": {"id"}, "/api/variables": {"device"},
 	"/api/mappings": {"at"}, "/api/source": {"file"}, "/api/search": {"text"}, "/api/next": {"text"}, "/api/sql": {"sql"},
-	"/api/durations": {"kernel"}}
+	"/api/durations": {"kernel"}, "/api/lines": {"symbol"}}

@@ -49,6 +49,8 @@ var operations = map[string]struct {
 	"/api/mappings":     {mappingsAnswer{}, "at=2000000"},
 	"/api/leaks":        {leaksAnswer{}, ""},
 	"/api/report":       {reportAnswer{}, "by=kernel&top=3"},
+	"/api/kernels":      {kernelsAnswer{}, ""},
+	"/api/lines":        {linesAnswer{}, "symbol=step2$_omp_fn$0"},
 	"/api/sources":      {[]sourceFile{}, ""},
 	"/api/source":       {sourceAnswer{}, "file=jacobi.c&line=3&around=2"},
 	"/api/search":       {searchAnswer{}, "text=WAIT"},
@@ -164,7 +166,7 @@ func TestOperations(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "jacobi.c"), []byte("1\n2\n3\n4\n5\n6\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := serve(t, Options{Traces: []string{tracetest.File(t, 3000, 1), tracetest.File(t, 1000, 2)}, Sources: []string{folder}})
+	s := serve(t, Options{Traces: []string{tracetest.Counted(t, 3000), tracetest.File(t, 1000, 2)}, Sources: []string{folder}})
 	for path, o := range operations {
 		t.Run(path, func(t *testing.T) {
 			status, body := fetch(t, s, path+"?"+o.example)

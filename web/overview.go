@@ -46,6 +46,7 @@ type overviewAnswer struct {
 	Annotations []annotationInfo `json:"annotations"`
 	CallStacks  bool             `json:"call_stacks"` // the trace has whole call stacks of the host
 	Sampled     []sampledThread  `json:"sampled"`     // tracks of /api/samples; none where no processors were sampled
+	Counted     bool             `json:"counted"`     // it has what kernels did inside: /api/kernels
 }
 
 type figureInfo struct {
@@ -106,6 +107,7 @@ func overview(r *request) (any, error) {
 	a.Annotations = list(&err, func() ([]annotationInfo, error) { return annotationsOf(r.trace) })
 	a.Sampled = list(&err, func() ([]sampledThread, error) { return sampledThreads(r) })
 	read(func() (err error) { a.CallStacks, err = r.trace.HasHostStacks(); return })
+	read(func() (err error) { a.Counted, err = r.counted(); return })
 	if err != nil {
 		return nil, err
 	}

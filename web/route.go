@@ -56,6 +56,8 @@ func routes() []route {
 		{path: "/api/frames", parameters: []string{"trace", "inside"}, answer: frames},
 		{path: "/api/flame", parameters: []string{"trace", "of", "from", "to", "inside"}, answer: flame},
 		{path: "/api/durations", parameters: []string{"trace", "kernel", "from", "to", "inside"}, answer: durations},
+		{path: "/api/kernels", parameters: []string{"trace"}, answer: kernels},
+		{path: "/api/lines", parameters: []string{"trace", "symbol"}, answer: lines},
 		{path: "/api/sources", parameters: []string{"trace"}, answer: sources},
 		{path: "/api/source", parameters: []string{"trace", "file", "line", "around"}, answer: source},
 		{path: "/api/search", parameters: []string{"trace", "text", "limit"}, answer: search},

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/accscope/accscope/collector/lookup"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -35,6 +36,8 @@ type sourceFile struct {
 	Bytes     int64      `json:"bytes"`
 	Sampled   int64      `json:"sampled"`
 	Lines     []lineCost `json:"lines"` // by number
+	// Counted is what the lines' code did in kernels, of all kernels together, by number; of devices that count.
+	Counted []report.CountedLine `json:"counted"`
 }
 
 // sources lists the sources that the trace names, with what their lines cost: first
@@ -72,9 +75,18 @@ func sources(r *request) (any, error) {
 			at(file, s.ColumnInt32(1)).Sampled += s.ColumnInt64(2)
 		}
 	}
+	counted, err := report.CountedSources(r.trace)
+	if err != nil {
+		return nil, err
+	}
+	for name := range counted {
+		if name != "" && files[name] == nil {
+			files[name] = map[int32]*lineCost{} // what kernels have from a header
+		}
+	}
 	out := []sourceFile{}
 	for name, lines := range files {
-		f := sourceFile{File: name, Lines: []lineCost{}}
+		f := sourceFile{File: name, Lines: []lineCost{}, Counted: present(counted[name])}
 		_, err := r.reader.findSource(name)
 		f.Readable = err == nil
 		for _, c := range lines {
@@ -138,12 +150,12 @@ func source(r *request) (any, error) {
 	return &a, err
 }
 
-// names says whether an event of the trace, or a function that was sampled, has this source.
+// names says whether an event of the trace, a function that was sampled, or a line of a kernel has this source.
 func (r *request) names(file string) (bool, error) {
 	if file == "" {
 		return false, nil
 	}
-	there, err := r.trace.Number("reading places", "SELECT 1 FROM place p JOIN string s ON s.id = p.file WHERE s.text = ?1 UNION ALL SELECT 1 FROM frame WHERE file = ?1 AND EXISTS (SELECT 1 FROM cpu_sample) LIMIT 1", file)
+	there, err := r.trace.Number("reading places", "SELECT 1 FROM place p JOIN string s ON s.id = p.file WHERE s.text = ?1 UNION ALL SELECT 1 FROM frame WHERE file = ?1 AND EXISTS (SELECT 1 FROM cpu_sample) UNION ALL SELECT 1 FROM line_count WHERE file = ?1 LIMIT 1", file)
 	return there != 0, err
 }
 

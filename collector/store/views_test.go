@@ -62,6 +62,7 @@ var viewQueries = []struct {
 	{"cpu_stacks", "", []string{"function", "module"}, []string{"stack", "depth"}},
 	{"kernel_counters", "", []string{"kernel"}, []string{"instructions", "work"}},
 	{"kernel_lines", "", []string{"kernel", "source_file"}, []string{"instructions", "load_sectors"}},
+	{"cards", "", []string{"card"}, []string{"memory_bandwidth", "modelled"}},
 	{"loss", "", []string{"reason", "process"}, []string{"events"}},
 	{"gaps", "start", []string{"reason", "process"}, []string{"duration"}},
 }

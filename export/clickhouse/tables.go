@@ -13,7 +13,7 @@ import (
 // views are the trace's, each with the column that its rows are sorted by, where it has one
 // that every row has: a time.
 var views = [...]struct{ name, sorted string }{
-	{"processes", ""}, {"threads", ""}, {"devices", ""}, {"queues", ""}, {"clocks", ""}, {"cpu_samples", "time"}, {"cpu_functions", ""}, {"cpu_stacks", ""}, {"kernel_counters", ""}, {"kernel_lines", ""}, {"loss", ""}, {"gaps", ""}, {"sources", ""}, {"variables", ""},
+	{"processes", ""}, {"threads", ""}, {"devices", ""}, {"queues", ""}, {"clocks", ""}, {"cpu_samples", "time"}, {"cpu_functions", ""}, {"cpu_stacks", ""}, {"kernel_counters", ""}, {"kernel_lines", ""}, {"cards", ""}, {"loss", ""}, {"gaps", ""}, {"sources", ""}, {"variables", ""},
 	{"call_stacks", ""}, {"errors", ""}, {"existing_data", ""},
 	{"events", "time"}, {"spans", "start"}, {"kernels", "enqueued"}, {"transfers", "enqueued"}, {"allocations", "start"},
 	{"releases", "time"}, {"waits", "start"}, {"annotations", "start"}, {"communication", "start"}, {"device_activity", "start"},
@@ -37,6 +37,7 @@ var untyped = map[string]string{
 	"kernel_lines.lanes_per_instruction": real, "kernel_lines.sectors_per_load": real, "kernel_lines.sectors_per_store": real, "kernel_lines.bytes_used": real,
 	"kernel_counters.lanes_per_instruction": real, "kernel_counters.sectors_per_load": real, "kernel_counters.sectors_per_store": real, "kernel_counters.bytes_used": real,
 	"kernel_counters.imbalance": real, "kernel_counters.operations_per_byte": real,
+	"kernel_counters.occupancy": real, "kernel_counters.waves": real,
 	"kernel_lines.source_file": text,
 }
 

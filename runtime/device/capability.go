@@ -94,6 +94,8 @@ type Profiling interface {
 	// forgotten, when its image is unloaded or the device closes. tell is called from any thread
 	// that uses the device.
 	ObserveCounts(tell func(KernelCounts))
+	// Card is the GPU that estimates are of.
+	Card() Card
 }
 
 // A Pooled device takes memory from its driver in large pieces. Only those are

@@ -3,6 +3,7 @@ package openacc
 import (
 	"encoding/json"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -13,23 +14,31 @@ import (
 // observeCounts has what a device counts of its kernels told as activity.
 func (d *Device) observeCounts(driver device.Device) {
 	if profiling, ok := driver.(device.Profiling); ok && profiling.Counts() {
-		profiling.ObserveCounts(d.tellCounts)
+		card := sync.OnceFunc(func() {
+			of := profiling.Card()
+			d.tellCount(callbacks.Counts{Of: callbacks.CountsOfCard, Card: of.Name, Values: of.Values})
+		})
+		profiling.ObserveCounts(func(k device.KernelCounts) {
+			card()
+			d.tellCounts(k)
+		})
 	}
 }
 
 // tellCounts tells what a kernel came to, and each line of it.
 func (d *Device) tellCounts(k device.KernelCounts) {
 	kernel := strings.ReplaceAll(k.Kernel, "$", ".") // GCC writes these for points, which PTX has not
-	told := []callbacks.Counts{{Device: int32(d.Number), Kernel: kernel, Of: callbacks.CountsOfKernel, Values: k.Values}}
+	d.tellCount(callbacks.Counts{Kernel: kernel, Of: callbacks.CountsOfKernel, Values: k.Values})
+	d.tellCount(callbacks.Counts{Kernel: kernel, Of: callbacks.CountsOfEstimate, Values: k.Estimates})
 	for _, l := range k.Lines {
-		told = append(told, callbacks.Counts{Device: int32(d.Number), Kernel: kernel, Of: callbacks.CountsOfLine, File: l.File, Line: l.Line, Values: l.Values})
+		d.tellCount(callbacks.Counts{Kernel: kernel, Of: callbacks.CountsOfLine, File: l.File, Line: l.Line, Values: l.Values})
 	}
-	for _, one := range told {
-		text, err := json.Marshal(one)
-		if err != nil {
-			return // does not happen
-		}
-		d.tell(callbacks.ActivityCounts, string(text), one.Line)
+}
+
+func (d *Device) tellCount(of callbacks.Counts) {
+	of.Device = int32(d.Number)
+	if text, err := json.Marshal(of); err == nil { // always
+		d.tell(callbacks.ActivityCounts, string(text), of.Line)
 	}
 }
 

@@ -18,6 +18,15 @@ SELECT k.process, k.device, k.kernel, k.launches, k.gangs, k.workers, k.vector, 
   1.0 * sum(l.load_sectors) / nullif(sum(l.load_requests), 0) AS sectors_per_load, 1.0 * sum(l.store_sectors) / nullif(sum(l.store_requests), 0) AS sectors_per_store,
   1.0 * sum(l.load_bytes + l.store_bytes) / nullif(32 * sum(l.load_sectors + l.store_sectors), 0) AS bytes_used,
   1.0 * k.most_work * k.all_gangs / nullif(k.work * k.launches, 0) AS imbalance,
-  1.0 * sum(l.operations32 + l.operations64) / nullif(32 * sum(l.load_sectors + l.store_sectors + l.atomic_sectors), 0) AS operations_per_byte
+  1.0 * sum(l.operations32 + l.operations64) / nullif(32 * sum(l.load_sectors + l.store_sectors + l.atomic_sectors), 0) AS operations_per_byte,
+  32 * sum(l.load_sectors + l.store_sectors + l.atomic_sectors) AS first_level_bytes, 32 * e.second_level_sectors AS second_level_bytes, 32 * e.memory_sectors AS memory_bytes,
+  c.card, e.registers, e.resident_gangs, 1.0 * e.resident_warps / nullif(c.most_warps, 0) AS occupancy,
+  1.0 * k.all_gangs / nullif(k.launches * c.multiprocessors * e.resident_gangs, 0) AS waves
 FROM kernel_count k LEFT JOIN line_count l ON l.process = k.process AND l.device = k.device AND l.kernel = k.kernel
+  LEFT JOIN kernel_estimate e ON e.process = k.process AND e.device = k.device AND e.kernel = k.kernel
+  LEFT JOIN card c ON c.process = k.process AND c.device = k.device
 GROUP BY k.process, k.device, k.kernel;
+
+-- The cards that kernels were estimated for.
+CREATE VIEW cards AS
+SELECT process, device, card, modelled, multiprocessors, clock, most_warps, operations32_rate, operations64_rate, first_level_bandwidth, second_level_bandwidth, memory_bandwidth FROM card;

@@ -37,8 +37,11 @@ var countSQL string
 //go:embed count_view.sql
 var countViewSQL string
 
+//go:embed card.sql
+var cardSQL string
+
 // laterSQL makes the tables that earlier versions lack.
-var laterSQL = counterSQL + contentSQL + clockSQL + cpuSampleSQL + countSQL
+var laterSQL = counterSQL + contentSQL + clockSQL + cpuSampleSQL + countSQL + cardSQL
 
 // WithoutCounters is the last version whose traces have no counters, and no spans of the
 // program's own, of which sites tell how deep they are. They are read as if there were
@@ -57,6 +60,9 @@ const WithoutCPUSamples = 5
 // WithoutCounts is the last version whose traces have no counts of what kernels did inside.
 const WithoutCounts = 6
 
+// WithoutCards is the last version whose traces do not tell what kernels would have of a GPU.
+const WithoutCards = 7
+
 // missing is the SQL that makes the tables that a version lacks.
 func missing(version int) (sql string) {
 	if version <= WithoutCounters {
@@ -73,6 +79,9 @@ func missing(version int) (sql string) {
 	}
 	if version <= WithoutCounts {
 		sql += countSQL
+	}
+	if version <= WithoutCards {
+		sql += cardSQL
 	}
 	return sql
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // Version is the schema version that this package writes (PRAGMA user_version).
-const Version = 7
+const Version = 8
 
 // Pageable is added to the kind of a work whose transfers are from or to pageable
 // memory of the host. Such a kind stands in activity_kind with the name that it has without.
@@ -112,6 +112,9 @@ func CheckTables(conn *sqlite.Conn, path string, version int) error {
 			continue
 		}
 		if version <= WithoutCounts && (table == "kernel_count" || table == "line_count") {
+			continue
+		}
+		if version <= WithoutCards && (table == "card" || table == "kernel_estimate") {
 			continue
 		}
 		columns := want[table]

@@ -15,14 +15,16 @@ var countTables = map[string]struct {
 	name string
 	keys []string
 }{
-	model.CountsOfKernel: {"kernel_count", []string{"process", "device", "kernel"}},
-	model.CountsOfLine:   {"line_count", []string{"process", "device", "kernel", "file", "line"}},
+	model.CountsOfKernel:   {"kernel_count", []string{"process", "device", "kernel"}},
+	model.CountsOfLine:     {"line_count", []string{"process", "device", "kernel", "file", "line"}},
+	model.CountsOfEstimate: {"kernel_estimate", []string{"process", "device", "kernel"}},
+	model.CountsOfCard:     {"card", []string{"process", "device"}},
 }
 
-// latest are columns whose last value counts, and greatest those of which the greatest does; all
-// others add up.
+// latest are columns whose last value counts, as that of all of a card's does, and greatest those of
+// which the greatest does; all others add up.
 const (
-	latest   = ",gangs,workers,vector,shared_memory,load_stride,store_stride,"
+	latest   = ",gangs,workers,vector,shared_memory,load_stride,store_stride,registers,resident_gangs,resident_warps,"
 	greatest = ",atomic_most,"
 )
 
@@ -33,10 +35,12 @@ func (w *Writer) AddCounts(process model.ProcessID, c model.Counts) error {
 	if !known {
 		return nil
 	}
-	names, marks, changes := []string{"process", "device", "kernel"}, "?, ?, ?", []string{}
-	values := []any{int64(process), c.Device, c.Kernel}
-	if c.Of == model.CountsOfLine {
-		names, marks, values = append(names, "file", "line"), marks+", ?, ?", append(values, c.File, c.Line)
+	names, values, changes := []string{"process", "device", "kernel"}, []any{int64(process), c.Device, c.Kernel}, []string{}
+	switch c.Of {
+	case model.CountsOfLine:
+		names, values = append(names, "file", "line"), append(values, c.File, c.Line)
+	case model.CountsOfCard:
+		names[2], values[2], changes = "card", c.Card, []string{"card = excluded.card"}
 	}
 	err := sqlitex.Execute(w.conn, "SELECT name FROM pragma_table_info(?) WHERE pk = 0", &sqlitex.ExecOptions{Args: []any{table.name}, ResultFunc: func(s *sqlite.Stmt) error {
 		name := s.ColumnText(0)
@@ -44,10 +48,10 @@ func (w *Writer) AddCounts(process model.ProcessID, c model.Counts) error {
 		if !told {
 			return nil
 		}
-		names, marks, values = append(names, name), marks+", ?", append(values, value)
+		names, values = append(names, name), append(values, value)
 		change := "%[1]s = %[1]s + excluded.%[1]s"
 		switch in := "," + name + ","; {
-		case strings.Contains(latest, in):
+		case c.Of == model.CountsOfCard, strings.Contains(latest, in):
 			change = "%[1]s = excluded.%[1]s"
 		case strings.Contains(greatest, in):
 			change = "%[1]s = max(%[1]s, excluded.%[1]s)"
@@ -59,6 +63,6 @@ func (w *Writer) AddCounts(process model.ProcessID, c model.Counts) error {
 		return schema.Explain(w.path, err)
 	}
 	query := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s) ON CONFLICT (%s) DO UPDATE SET %s",
-		table.name, strings.Join(names, ", "), marks, strings.Join(table.keys, ", "), strings.Join(changes, ", "))
+		table.name, strings.Join(names, ", "), "?"+strings.Repeat(", ?", len(values)-1), strings.Join(table.keys, ", "), strings.Join(changes, ", "))
 	return schema.Explain(w.path, schema.Execute(w.conn, query, values...))
 }

@@ -107,6 +107,8 @@ func (m *merger) copyTables(p *part, foreign bool) error {
 		{"cpu_sample", []column{p.of("cpu_sample"), process, thread, 4: p.time, 6: orNone(cpuStack), orNone(p.record)}},
 		{"kernel_count", []column{process}},
 		{"line_count", []column{process}},
+		{"card", []column{process}},
+		{"kernel_estimate", []column{process}},
 		{"located", []column{site, place}},
 		{"total", []column{thread, site}},
 		{"work_total", []column{work, orNone(thread), orNone(site)}},

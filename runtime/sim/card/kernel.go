@@ -36,6 +36,12 @@ func (c *Card) Resident(lanes, registers float64) float64 {
 	return math.Max(1, math.Floor(math.Min(c.Gangs, math.Min(c.Warps/warps, math.Floor(c.Registers/held)/warps))))
 }
 
+// Operations is how many operations of floating point lanes do in a second at most, by pipelines that take so
+// many instructions a cycle: a fused multiplication and addition is two.
+func (c *Card) Operations(rate float64) float64 {
+	return c.Multiprocessors * c.Clock * rate * 32 * 2
+}
+
 // Parts are the times that a launch takes by each of what may hold it up, alone.
 func (c *Card) Parts(k Counts) []Part {
 	warps := math.Max(1, math.Ceil(k.Lanes/32))

@@ -15,7 +15,7 @@ export interface Overview {
   meta: { complete: boolean; first: number; last: number };
   ranks: { total: number; about: string }; // which ranks the lists are of
   processes: Process[]; threads: Thread[]; devices: Device[]; queues: Queue[]; lanes: Lane[]; figures: Figure[];
-  annotations: { kind: string; name: string }[]; call_stacks: boolean; sampled: SampledThread[];
+  annotations: { kind: string; name: string }[]; call_stacks: boolean; sampled: SampledThread[]; counted: boolean;
 }
 // SampledThread is a track of samples of processors; thread 0: of those without events.
 export interface SampledThread { track: number; process: number; thread: number }
@@ -60,7 +60,14 @@ export interface Leaks { mappings: Mapping[]; omitted: number; empty: string; op
 export interface Table { key: string; title: string; note: string; empty: string; columns: { key: string; title: string; unit: Unit }[]; rows: (string | number | null)[][]; omitted: number }
 export interface Report { warnings: string[]; facts: { name: string; value: string }[]; tables: Table[] }
 export interface Cost { line: number; count: number; exclusive: number; device: number; bytes: number; sampled: number }
-export interface SourceFile { file: string; readable: boolean; exclusive: number; device: number; bytes: number; sampled: number; lines: Cost[] }
+// Values are by columns of the views kernel_counters and kernel_lines; what is not known is not there.
+export type Values = Record<string, number>;
+export interface CountedLine { file: string; line: number; says: string; values: Values }
+export interface CountedKernel { symbol: string; name: string; file: string; line: number; time: number; timed: number; card: string; values: Values }
+export interface Card { card: string; modelled: boolean; operations32_rate: number; operations64_rate: number; first_level_bandwidth: number; second_level_bandwidth: number; memory_bandwidth: number }
+export interface CountedKernels { kernels: CountedKernel[]; cards: Card[]; missing: string }
+export interface CountedLines { symbol: string; lines: CountedLine[] }
+export interface SourceFile { file: string; readable: boolean; exclusive: number; device: number; bytes: number; sampled: number; lines: Cost[]; counted: CountedLine[] }
 export interface Source { file: string; first: number; lines: string[]; total: number; newer: boolean }
 export interface Search { text: string; events: number; matches: { kind: string; name: string; source: string; count: number; time: number }[]; omitted: number }
 export interface Next { record: number; start: number; end: number }

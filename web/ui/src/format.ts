@@ -56,6 +56,11 @@ export function rate(bytesPerSecond: number): string {
   return scaled(bytesPerSecond, 1000, ["B/s", "kB/s", "MB/s", "GB/s", "TB/s"]);
 }
 
+// flops are operations of floating point in a second.
+export function flops(perSecond: number): string {
+  return scaled(perSecond, 1000, ["FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s"]);
+}
+
 // figure is a sampled figure in its unit: 180%, 312 W, 5 GiB, 41 C, 1980 MHz.
 export function figure(value: number, unit: string): string {
   switch (unit) {

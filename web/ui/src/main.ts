@@ -8,6 +8,7 @@ import { follow, type Live } from "./live";
 import { change, onChange, state, views, type ViewName } from "./state";
 import { only } from "./only";
 import { Timeline } from "./timeline/timeline";
+import { countedView } from "./views/counted";
 import { compareView } from "./views/compare";
 import { flameView } from "./views/flame";
 import { memoryView } from "./views/memory";
@@ -19,7 +20,7 @@ import { sqlView } from "./views/sql";
 import { summaryView } from "./views/summary";
 
 const titles: Record<ViewName, string> = { summary: "Summary", timeline: "Timeline", memory: "Memory", queues: "Queues", kernels: "Kernels", transfers: "Transfers",
-  flame: "Flame graph", sources: "Sources", sql: "SQL", compare: "Compare", ranks: "Ranks" };
+  flame: "Flame graph", sources: "Sources", sql: "SQL", compare: "Compare", ranks: "Ranks", counted: "Inside kernels" };
 
 let overview: Overview;
 let traces: TraceInfo[] = [];
@@ -54,7 +55,7 @@ const help = h("dialog", { "aria-label": "Keys" }, h("h1", {}, "Keys and gesture
   [["W S", "zoom in and out, also the wheel"], ["A D", "go left and right, also drag, arrow keys and Shift+wheel"], ["↑ ↓", "scroll, also the wheel with Alt or over the names"],
     ["drag in the ruler, Shift+drag", "mark a range and get its statistics"], ["double click", "zoom to a span"], ["F", "zoom to the selection"], ["0", "show the whole trace"],
     ["M", "statistics of the selection, or of what is shown"], [", .", "select the previous or next in the row"], ["/", "search"], ["N Shift+N", "next and previous match"],
-    ["Esc", "clear selection and range"], ["1 … 9", "views, from Summary to SQL"], ["C", "compare two traces"], ["R", "ranks of a job"], ["?", "this help"]] as [string, string][])
+    ["Esc", "clear selection and range"], ["1 … 9", "views, from Summary to SQL"], ["C", "compare two traces"], ["R", "ranks of a job"], ["I", "inside of kernels, where that was counted"], ["?", "this help"]] as [string, string][])
   .map(([keys, text]) => h("tr", {}, h("td", {}, h("kbd", {}, keys)), h("td", {}, text))))),
   h("form", { method: "dialog" }, h("button", { class: "primary", onclick: (e: Event) => { e.preventDefault(); help.close(); } }, "Close")));
 
@@ -141,7 +142,7 @@ function render(): void {
   countMatches();
   onlyChosen.show();
   ranksChosen.show();
-  const key = `${state.view} ${state.trace} ${state.ranks} ${state.view === "timeline" ? "" : state.inside} ${state.view === "sources" ? `${state.file} ${state.line}` : ""} ${state.view === "compare" ? state.by : ""}`;
+  const key = `${state.view} ${state.trace} ${state.ranks} ${state.view === "timeline" ? "" : state.inside} ${state.view === "sources" ? `${state.file} ${state.line}` : ""} ${state.view === "compare" ? state.by : ""} ${state.view === "counted" ? state.kernel : ""}`;
   if (key === shown) return;
   shown = key;
   view = undefined;
@@ -158,7 +159,7 @@ function render(): void {
     return;
   }
   view = {
-    summary: () => summaryView(overview), flame: () => flameView(overview), memory: () => memoryView(overview), queues: () => queuesView(overview), ranks: () => ranksView(overview), sources: sourcesView,
+    summary: () => summaryView(overview), flame: () => flameView(overview), memory: () => memoryView(overview), queues: () => queuesView(overview), ranks: () => ranksView(overview), sources: sourcesView, counted: countedView,
     sql: () => ({ element: sqlView() }), compare: () => ({ element: compareView(traces) }),
     kernels: () => reportView(() => overview.warnings, "Kernels", ["kernels", "constructs"], 0),
     transfers: () => reportView(() => overview.warnings, "Transfers", ["transfers_by_variable", "transfers", "waits"], 0),
@@ -173,7 +174,10 @@ async function load(): Promise<void> {
   onlyChosen.grow(overview);
   ranksChosen.grow(overview);
   const ofJob = overview.ranks.total > 1 || overview.processes.some((p) => p.rank > 0);
-  for (const button of nav.querySelectorAll("button")) if (button.dataset.view === "ranks") button.hidden = !ofJob;
+  for (const button of nav.querySelectorAll("button")) {
+    if (button.dataset.view === "ranks") button.hidden = !ofJob;
+    if (button.dataset.view === "counted") button.hidden = !overview.counted;
+  }
   warnings();
 }
 
@@ -206,6 +210,7 @@ function keys(e: KeyboardEvent): void {
   else if (/^[1-9]$/.test(e.key)) change({ view: views[Number(e.key) - 1]! });
   else if (e.key === "c") change({ view: "compare" });
   else if (e.key === "r") change({ view: "ranks" });
+  else if (e.key === "i") change({ view: "counted" });
   else return;
   e.preventDefault();
 }

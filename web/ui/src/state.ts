@@ -1,7 +1,7 @@
 // What the page shows, kept in the fragment of its URL so that a view can be
 // shared and the browser's back button works.
 
-export const views = ["summary", "timeline", "memory", "queues", "kernels", "transfers", "flame", "sources", "sql", "compare", "ranks"] as const;
+export const views = ["summary", "timeline", "memory", "queues", "kernels", "transfers", "flame", "sources", "sql", "compare", "ranks", "counted"] as const;
 export type ViewName = (typeof views)[number];
 export const colourModes = ["kind", "kernel", "variable", "source"] as const;
 export type ColourMode = (typeof colourModes)[number];
@@ -22,6 +22,8 @@ export interface State {
   sql?: string;
   by?: string;
   at?: number;
+  kernel?: string; // the symbol of the one that is looked into
+  heat?: string; // the counter that lines are coloured by
 }
 
 function read(): State {
@@ -53,6 +55,8 @@ function read(): State {
     sql: p.get("sql") ?? undefined,
     by: p.get("by") ?? undefined,
     at: number("at"),
+    kernel: p.get("kernel") ?? undefined,
+    heat: p.get("heat") ?? undefined,
   };
 }
 
@@ -101,6 +105,8 @@ function write(push: boolean): void {
     set("file", state.file);
     set("line", state.line);
   }
+  if (state.view === "sources") set("heat", state.heat);
+  if (state.view === "counted") set("kernel", state.kernel);
   if (state.view === "sql") set("sql", state.sql);
   if (state.view === "compare") set("by", state.by);
   if (state.view === "memory") set("at", state.at);

@@ -1,5 +1,6 @@
 // Sources: what each line cost.
 import { get, type Cost, type Source, type SourceFile } from "../api";
+import { met } from "../counters";
 import { h, message, show } from "../dom";
 import { bytes, duration } from "../format";
 import { Pace, type View } from "../grown";
@@ -20,7 +21,8 @@ export function sourcesView(): View {
     const chosen = files.find((f) => f.file === state.file) ?? files[0]!;
     const same = again && file === chosen.file;
     file = chosen.file;
-    void show(text, () => lines(chosen, same), same);
+    const draw = (keep: boolean): void => void show(text, async () => [chosen.counted.length > 0 && heatChoice(chosen, () => draw(true)), ...(await lines(chosen, keep))], keep);
+    draw(same);
     const sampled = files.some((f) => f.sampled > 0);
     note.textContent = sampled ? " Sampled is processor time at the line itself." : "";
     const common = folder(files.map((f) => f.file));
@@ -45,6 +47,15 @@ function folder(paths: string[]): string {
   return common;
 }
 
+// heatChoice chooses what lines are coloured by: their times, or what kernels did there.
+function heatChoice(f: SourceFile, draw: () => void): HTMLElement {
+  const choice = h("select", { "aria-label": "Heat by", onchange: () => {
+    change({ heat: choice.value === "" ? undefined : choice.value });
+    draw();
+  } }, h("option", { value: "" }, "time"), ...met(f.counted).map((c) => h("option", { value: c.key, selected: c.key === state.heat }, c.title)));
+  return h("div", { class: "bar" }, h("label", {}, "Heat by ", choice));
+}
+
 // lines is the text of a source with its costs; again says that it is shown already, so
 // that it stays scrolled as it is.
 async function lines(f: SourceFile, again: boolean): Promise<HTMLElement[]> {
@@ -55,14 +66,18 @@ async function lines(f: SourceFile, again: boolean): Promise<HTMLElement[]> {
     s = await get<Source>("source", { trace: state.trace, file: f.file });
   } catch (error) {
     return [h("p", { class: "error", role: "alert" }, message(error)),
+      f.lines.length === 0 && f.counted.length > 0 ? h("p", { class: "note" }, "Only kernels have code from there: the view Inside kernels has its lines.") :
       table({ label: f.file, empty: "", rows: f.lines.map((c) => [c.line, c.count, c.exclusive, c.device || null, c.bytes || null, c.sampled || null]), sort: 2,
         columns: [{ title: "line", unit: "" }, { title: "events", unit: "count" }, { title: "host", unit: "ns", meter: true }, { title: "device", unit: "ns", meter: true }, { title: "moved", unit: "bytes" }, { title: "sampled", unit: "ns", meter: true }],
         go: (row) => go(costs.get(row[0] as number)!) })];
   }
+  const counted = new Map(f.counted.map((l) => [l.line, l]));
+  const counter = met(f.counted).find((c) => c.key === state.heat);
+  const heaviest = counter ? Math.max(...f.counted.map((l) => counter.heat(l.values)), 1) : 1;
   const time = (c: Cost): number => Math.max(c.exclusive, c.device, c.sampled);
   const most = f.lines.reduce((longest, c) => Math.max(longest, time(c)), 1);
   const hottest = f.lines.filter((c) => c.line > 0).reduce<Cost | undefined>((best, c) => (!best || time(c) > time(best) ? c : best), undefined)?.line;
-  const here = state.line ?? hottest;
+  const here = state.line ?? (counter ? f.counted.find((l) => l.line > 0 && counter.heat(l.values) === heaviest)?.line : undefined) ?? hottest;
   const highlighter = new Highlighter(f.file);
   const cell = (text: string, share = 0): HTMLElement => {
     const c = h("span", { class: "c" }, text);
@@ -73,15 +88,23 @@ async function lines(f: SourceFile, again: boolean): Promise<HTMLElement[]> {
     return c;
   };
   const sampled = f.sampled > 0;
-  const heading = h("div", { class: "row heading" }, cell("host"), cell("device"), sampled && cell("sampled"), cell("moved"), h("span", { class: "n" }, ""), h("b", {}, f.file));
+  const beside = (text: string, share = 0): HTMLElement => {
+    const c = cell(text, share);
+    c.classList.add("counter");
+    return c;
+  };
+  const heading = h("div", { class: "row heading" }, cell("host"), cell("device"), sampled && cell("sampled"), cell("moved"), counter && beside(counter.title), h("span", { class: "n" }, ""), h("b", {}, f.file));
   const rows = s.lines.map((text, i) => {
     const number = s.first + i;
     const c = costs.get(number);
+    const did = counter && counted.get(number);
+    const heat = (of: number): number => (counter ? 0 : of / most);
     const row = h("div", { class: `row${c ? " cost" : ""}${number === here ? " here" : ""}`, tabindex: c ? 0 : undefined, role: c ? "link" : undefined,
       title: c ? "Show in the timeline" : undefined },
-      cell(c && c.count > 0 ? duration(c.exclusive) : "", c ? c.exclusive / most : 0), cell(c?.device ? duration(c.device) : "", c ? c.device / most : 0),
-      sampled && cell(c?.sampled ? duration(c.sampled) : "", c ? c.sampled / most : 0), cell(c?.bytes ? bytes(c.bytes) : ""),
-      h("span", { class: "n" }, String(number)), coloured(highlighter.line(text)));
+      cell(c && c.count > 0 ? duration(c.exclusive) : "", c ? heat(c.exclusive) : 0), cell(c?.device ? duration(c.device) : "", c ? heat(c.device) : 0),
+      sampled && cell(c?.sampled ? duration(c.sampled) : "", c ? heat(c.sampled) : 0), cell(c?.bytes ? bytes(c.bytes) : ""),
+      counter && beside(did ? counter.text(did.values) : "", did ? counter.heat(did.values) / heaviest : 0),
+      h("span", { class: "n" }, String(number)), coloured(highlighter.line(text)), did && did.says !== "" && h("span", { class: "says" }, did.says));
     if (c) {
       row.addEventListener("click", () => go(c));
       row.addEventListener("keydown", (e) => e.key === "Enter" && go(c));
@@ -95,5 +118,6 @@ async function lines(f: SourceFile, again: boolean): Promise<HTMLElement[]> {
   });
   const unknown = costs.get(-1);
   return [s.newer ? h("p", { class: "note" }, "The file is newer than the run: lines may have moved.") : h("span"),
+    counter ? h("p", { class: "note" }, `In kernels; the darker a line, the more ${counter.about}.`) : h("span"),
     unknown ? h("p", { class: "note" }, `${duration(unknown.exclusive)} of the host at no known line.`) : h("span"), body];
 }
