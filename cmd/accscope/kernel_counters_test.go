@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/collector/advice"
+	"github.com/accscope/accscope/runtime/sim/card"
 )
 
 // gpuTables are what cards have counted of the kernels of runtime/cuda/gputest/counters, as
@@ -27,14 +29,15 @@ var retried = map[string]bool{"sum": true, "most": true, "inner": true}
 var unrolled = map[string]float64{"stencil_5": 0.2}
 
 // TestCountersAsGPUs: what is counted on the simulated device is what a GPU's own counters
-// say: requests and sectors within 3 %, atomics exactly.
+// say: requests and sectors within 3 %, atomics exactly. Of registers, which are estimated, follows the
+// occupancy that those of the driver give, for nine kernels of ten.
 func TestCountersAsGPUs(t *testing.T) {
 	t.Parallel()
 	programs, err := filepath.Abs("../../runtime/cuda/gputest/counters")
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, counted := t.TempDir(), map[string][]float64{}
+	folder, counted, estimated := t.TempDir(), map[string][]float64{}, map[string][]float64{}
 	for _, source := range []string{"patterns.c", "patterns.f90"} {
 		binary := offloaded(t, folder, filepath.Join(programs, source))
 		execute(t, folder, nil, accscope, "run", "-q", "--counters", "-o", source+".db", "--", binary).must(t)
@@ -42,12 +45,30 @@ func TestCountersAsGPUs(t *testing.T) {
 			cells := strings.Split(row, ",")
 			counted[cells[0]] = numbers(t, cells[1:])
 		}
+		for _, row := range queried(t, folder, source+".db", `SELECT kernel, workers * vector, occupancy FROM kernel_counters`) {
+			cells := strings.Split(row, ",")
+			estimated[cells[0]] = numbers(t, cells[1:])
+		}
 	}
 	if len(counted) < 40 {
 		t.Fatalf("%d kernels were counted", len(counted))
 	}
 	columns := []string{"requests ld", "sectors ld", "requests st", "sectors st", "requests atom", "sectors atom"}
 	for _, table := range gpuTables {
+		rows := cardRows(t, filepath.Join(programs, table), 25)
+		of, err := card.Load(strings.TrimSuffix(table, ".tsv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		same, registers := 0, slices.Index(rows[0], "launch__registers_per_thread")
+		for _, row := range rows[1:] {
+			if have := estimated[strings.ReplaceAll(row[1], "$", ".")]; have != nil && have[1] == of.Resident(have[0], numbers(t, row[registers:][:1])[0])*math.Ceil(have[0]/32)/of.Warps {
+				same++
+			}
+		}
+		if 10*same < 9*(len(rows)-1) {
+			t.Errorf("%s: %d of %d kernels have the occupancy that the driver's registers give", table, same, len(rows)-1)
+		}
 		for kernel, of := range gpuCounts(t, filepath.Join(programs, table)) {
 			name, _, _ := strings.Cut(kernel, ".")
 			have := counted[kernel]

@@ -175,6 +175,9 @@ func profiling(t *testing.T, f *fixture) {
 	if len(told) != 1 || told[0].Values["launches"] != 2 || len(told[0].Lines) == 0 {
 		t.Fatalf("told of a kernel that ran twice: %+v", told)
 	}
+	if card := counting.Card(); card.Name == "" || card.Values["multiprocessors"] == 0 || told[0].Estimates["registers"] == 0 || told[0].Estimates["resident_gangs"] == 0 {
+		t.Errorf("estimates %v for %+v", told[0].Estimates, card)
+	}
 	bytes := int64(0)
 	for _, l := range told[0].Lines {
 		bytes += l.Values["store_bytes"]
