@@ -1,6 +1,7 @@
 package store
 
 import (
+	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"zombiezen.com/go/sqlite"
 )
@@ -15,11 +16,92 @@ type CPUStack struct {
 	Count   int64          // samples
 }
 
+// CPUSample is a sample of a processor.
+type CPUSample struct {
+	Process model.ProcessID
+	Thread  model.ThreadID // 0: one that raised no event
+	TID     int64          // the kernel's number
+	Time    int64
+	Stack   int64    // equal ones of a process have the same frames
+	Frames  []*Frame // outermost first, without what starts programs and threads
+}
+
+// chooses says whether a filter chooses among events by more than time, process and thread: samples
+// are of no event.
+func (f *Filter) chooses() bool {
+	return f.Device != 0 || f.Queue != 0 || len(f.Kinds) > 0 || f.Match != nil || f.Spans || f.Within != nil
+}
+
+// FirstCPUSample is the time of the first sample of processors, which may be before the first
+// event; 0 where that is later, or none is.
+func (t *Trace) FirstCPUSample() (int64, error) {
+	return t.Number("reading samples", "SELECT min(coalesce(min(time), 0), 0) FROM cpu_sample WHERE "+t.ChosenSQL("process"))
+}
+
+// CPUSamples gives the samples of processors in the order of their times; of a filter that chooses
+// among events by more than time, process and thread none. One is valid until the next.
+func (t *Trace) CPUSamples(f Filter, each func(*CPUSample) error) error {
+	if f.chooses() {
+		return nil
+	}
+	frames, err := t.cpuFrames()
+	if err != nil {
+		return err
+	}
+	from, to := f.Bounds()
+	type key struct {
+		process model.ProcessID
+		stack   int64
+	}
+	known := map[key][]*Frame{}
+	return t.each(`SELECT process, coalesce(thread, 0), tid, time, stack FROM cpu_sample
+		WHERE weight + 0 > 0 AND time >= ?1 AND time < ?2 AND ?3 IN (0, process) AND ?4 IN (0, thread) AND `+t.ChosenSQL("process")+` ORDER BY time, id`,
+		[]any{from, to, int64(f.Process), int64(f.Thread)}, func(s *sqlite.Stmt) error {
+			x := CPUSample{Process: model.ProcessID(s.ColumnInt64(0)), Thread: model.ThreadID(s.ColumnInt64(1)), TID: s.ColumnInt64(2), Time: s.ColumnInt64(3), Stack: s.ColumnInt64(4)}
+			x.Frames = lookup.Make(known, key{x.Process, x.Stack}, func() []*Frame { return frames.of(x.Process, x.Stack) })
+			return each(&x)
+		})
+}
+
+// cpuFrames are the frames that processors were sampled in.
+type cpuFrames struct {
+	callers Stacks
+	known   map[returnAddress]*Frame
+}
+
+func (t *Trace) cpuFrames() (*cpuFrames, error) {
+	k := &cpuFrames{callers: make(Stacks)}
+	if err := t.each("SELECT id, parent, address FROM cpu_stack WHERE id > 0", nil, func(s *sqlite.Stmt) error {
+		k.callers[s.ColumnInt64(0)] = StackFrame{s.ColumnInt64(1), uint64(s.ColumnInt64(2))}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	list, err := t.Frames()
+	k.known = make(map[returnAddress]*Frame, len(list))
+	for i := range list {
+		k.known[returnAddress{list[i].Process, list[i].Address}] = &list[i]
+	}
+	return k, err
+}
+
+// of are the frames of a process's stack, outermost first, without what starts programs and threads.
+func (k *cpuFrames) of(process model.ProcessID, stack int64) (frames []*Frame) {
+	addresses := k.callers.Frames(stack)
+	for at := len(addresses) - 1; at >= 0; at-- {
+		f := lookup.Make(k.known, returnAddress{process, addresses[at]}, func() *Frame { return &Frame{Process: process, Address: addresses[at]} })
+		if len(frames) > 0 || at == 0 || !f.starts() {
+			frames = append(frames, f)
+		}
+	}
+	return frames
+}
+
 // CPUStacks sums the samples of processors by their call stacks, those of most time first.
 // They are of no event: a filter that chooses among events by more than time, process and
 // thread has none.
 func (t *Trace) CPUStacks(f Filter) ([]CPUStack, error) {
-	if f.Device != 0 || f.Queue != 0 || len(f.Kinds) > 0 || f.Match != nil || f.Spans || f.Within != nil {
+	if f.chooses() {
 		return nil, nil
 	}
 	from, to := f.Bounds()
@@ -35,34 +117,12 @@ func (t *Trace) CPUStacks(f Filter) ([]CPUStack, error) {
 	if err != nil || len(out) == 0 {
 		return nil, err
 	}
-	callers := make(Stacks)
-	if err := t.each("SELECT id, parent, address FROM cpu_stack WHERE id > 0", nil, func(s *sqlite.Stmt) error {
-		callers[s.ColumnInt64(0)] = StackFrame{s.ColumnInt64(1), uint64(s.ColumnInt64(2))}
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	list, err := t.Frames()
+	frames, err := t.cpuFrames()
 	if err != nil {
 		return nil, err
 	}
-	known := make(map[returnAddress]*Frame, len(list))
-	for i := range list {
-		known[returnAddress{list[i].Process, list[i].Address}] = &list[i]
-	}
 	for i := range out {
-		x := &out[i]
-		addresses := callers.Frames(stacks[i])
-		for at := len(addresses) - 1; at >= 0; at-- {
-			f := known[returnAddress{x.Process, addresses[at]}]
-			if f == nil {
-				f = &Frame{Process: x.Process, Address: addresses[at]}
-				known[returnAddress{x.Process, addresses[at]}] = f
-			}
-			if len(x.Frames) > 0 || at == 0 || !f.starts() {
-				x.Frames = append(x.Frames, f)
-			}
-		}
+		out[i].Frames = frames.of(out[i].Process, stacks[i])
 	}
 	return out, nil
 }

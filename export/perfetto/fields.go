@@ -15,6 +15,7 @@ const (
 	packetDefaults      = 59
 	packetDescriptor    = 60
 	packetAttributes    = 126
+	packetPerfSample    = 66
 
 	flagCleared = 1
 	flagNeeds   = 2
@@ -84,6 +85,26 @@ const (
 	internedAnnotationNames = 3
 	internedSources         = 4
 	internedStrings         = 29
+	internedFunctions       = 5
+	internedFrames          = 6
+	internedCallstacks      = 7
+	internedMappingPaths    = 17
+	internedSourcePaths     = 18
+	internedMappings        = 19
+
+	frameFunction  = 2
+	frameMapping   = 3
+	framePC        = 4
+	frameSource    = 5
+	frameLine      = 6
+	callstackFrame = 2
+	mappingPath    = 7
+
+	samplePID       = 2
+	sampleTID       = 3
+	sampleCallstack = 4
+	sampleMode      = 5
+	modeUser        = 2
 
 	entryIID        = 1
 	entryName       = 2

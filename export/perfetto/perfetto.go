@@ -25,7 +25,7 @@ func Write(out io.Writer, trace *store.Trace, options export.Options) error {
 		sites: map[int64]*prepared{}, works: map[*store.Work]*prepared{}, threads: map[model.ThreadID]*sequence{},
 		queues: map[model.QueueID]*queue{}, memories: map[model.DeviceID]*sequence{}}
 	var err error
-	for _, step := range []func() error{e.header, e.tracks, e.gaps, e.records, e.activities, e.memory, e.counters} {
+	for _, step := range []func() error{e.header, e.tracks, e.gaps, e.records, e.activities, e.memory, e.counters, e.samples} {
 		if err = step(); err != nil {
 			break
 		}
@@ -44,6 +44,7 @@ type exporter struct {
 	queues  map[model.QueueID]*queue
 	// memories are of the counters of the devices' memory.
 	memories map[model.DeviceID]*sequence
+	numbers  export.Numbers
 	common   map[string]any // what all events say, by the name of the field
 	scratch  message
 }
@@ -62,6 +63,11 @@ func (e *exporter) header() error {
 	if e.meta, err = e.trace.Meta(); err != nil {
 		return err
 	}
+	first, err := e.trace.FirstCPUSample()
+	if err != nil {
+		return err
+	}
+	e.meta.First = min(e.meta.First, first)
 	e.w.startClocks(&e.meta)
 	var packet message
 

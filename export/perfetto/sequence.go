@@ -55,9 +55,11 @@ func (w *writer) newSequence(track uint64) *sequence {
 func (s *sequence) start() {
 	s.begun = true
 	var packet, defaults, events message
-	events.uint(defaultsTrack, s.track)
 	defaults.uint(defaultsClock, clockIncremental)
-	defaults.bytes(defaultsTrackEvent, events)
+	if s.track != 0 { // of samples
+		events.uint(defaultsTrack, s.track)
+		defaults.bytes(defaultsTrackEvent, events)
+	}
 	packet.uint(packetSequence, s.id)
 	packet.uint(packetSequenceFlags, flagCleared)
 	packet.bytes(packetDefaults, defaults)
@@ -104,10 +106,13 @@ func (s *sequence) count(time, value int64) {
 	s.event(time, event)
 }
 
-// event writes a track event. One before its predecessor is told by the
+// event writes a track event.
+func (s *sequence) event(time int64, event message) { s.packet(time, packetTrackEvent, event) }
+
+// packet writes a packet of one message. One before its predecessor is told by the
 // absolute clock; one before all that the trace was known to hold stands at its
 // begin.
-func (s *sequence) event(time int64, event message) {
+func (s *sequence) packet(time int64, field int, event message) {
 	if !s.begun {
 		s.start()
 	}
@@ -119,7 +124,7 @@ func (s *sequence) event(time int64, event message) {
 	} else {
 		s.now = reading
 	}
-	size := 1 + protowire.SizeVarint(stamp) + 1 + protowire.SizeVarint(s.id) + 2 + len(flags) + 1 + protowire.SizeVarint(uint64(len(event))) + len(event)
+	size := 1 + protowire.SizeVarint(stamp) + 1 + protowire.SizeVarint(s.id) + 2 + len(flags) + protowire.SizeTag(protowire.Number(field)) + protowire.SizeVarint(uint64(len(event))) + len(event)
 	if len(s.fresh) > 0 {
 		size += 1 + protowire.SizeVarint(uint64(len(s.fresh))) + len(s.fresh)
 	}
@@ -134,6 +139,6 @@ func (s *sequence) event(time int64, event message) {
 		b.bytes(packetInterned, s.fresh)
 		s.fresh = s.fresh[:0]
 	}
-	b.bytes(packetTrackEvent, event)
+	b.bytes(field, event)
 	s.w.packetEnds()
 }

@@ -66,6 +66,7 @@ func (e *exporter) tracks() error {
 		return err
 	}
 	numbers := export.Number(d.Processes, d.Threads)
+	e.numbers = numbers
 	for i := range d.Processes {
 		p := &d.Processes[i]
 		if !e.options.Selects(p.ID) {

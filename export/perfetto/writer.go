@@ -28,6 +28,7 @@ type writer struct {
 	terms     map[text]*term
 	last      map[int]uint64 // number of each field of InternedData
 	sources   map[source]*term
+	frames    map[*store.Frame]*term
 	own       []*term // the keys of what each record has of its own
 	err       error
 }
@@ -54,7 +55,7 @@ func newWriter(out io.Writer, compress bool) *writer {
 	if compress {
 		convert = newDeflater
 	}
-	w := &writer{pipe: export.NewPipe(out, blockSize, convert), sequences: firstOfTheEvents - 1, terms: map[text]*term{}, last: map[int]uint64{}, sources: map[source]*term{}}
+	w := &writer{pipe: export.NewPipe(out, blockSize, convert), sequences: firstOfTheEvents - 1, terms: map[text]*term{}, last: map[int]uint64{}, sources: map[source]*term{}, frames: map[*store.Frame]*term{}}
 	for _, name := range ownKeys {
 		w.own = append(w.own, w.intern(internedAnnotationNames, name))
 	}

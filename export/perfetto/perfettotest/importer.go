@@ -25,6 +25,7 @@ type Trace struct {
 	Attributes map[string]string
 	Clocks     map[uint64]uint64
 	Primary    uint64
+	Samples    []Sample
 }
 
 // Track is a row of the page.
@@ -112,6 +113,7 @@ type sequence struct {
 	clocks   map[uint64]*clock
 	interned map[int]map[uint64]string
 	sources  map[uint64]Source
+	profiled profiled
 	// describes threads, has events: Perfetto gives all events of a sequence that
 	// has both to one thread.
 	describes, tells bool
@@ -244,17 +246,21 @@ func (im *importer) packet(data []byte) error {
 			return fmt.Errorf("interned data: %w", err)
 		}
 	}
-	e, ok := p.find(11)
-	if !ok {
+	e, event := p.find(11)
+	x, sample := p.find(66)
+	if !event && !sample {
 		return nil
 	}
 	s.tells = true
 	if flags&flagNeeds == 0 {
-		return errors.New("a track event that does not say that it needs the sequence's state")
+		return errors.New("a track event or sample that does not say that it needs the sequence's state")
 	}
 	time, err := s.time(p)
 	if err != nil {
 		return err
+	}
+	if sample {
+		return im.sample(s, x.data, time)
 	}
 	return im.event(s, e.data, time)
 }
@@ -451,8 +457,15 @@ func (s *sequence) intern(data []byte) error {
 	}
 	for _, f := range list {
 		known := stringFields
-		if f.number == 4 {
+		switch f.number {
+		case 4:
 			known = sourceFields
+		case 6:
+			known = frameFields
+		case 7:
+			known = callstackFields
+		case 19:
+			known = mappingFields
 		}
 		entry, err := decode(f.data, known)
 		if err != nil {
@@ -466,6 +479,7 @@ func (s *sequence) intern(data []byte) error {
 			return fmt.Errorf("number %d of table %d is not new", id, f.number)
 		}
 		s.interned[f.number][id] = entry.text(2)
+		s.profiled.take(f.number, id, entry)
 		if f.number == 4 {
 			s.sources[id] = Source{entry.text(2), entry.text(3), entry.number(4)}
 		}

@@ -47,7 +47,7 @@ func fields(data []byte) (list []field, err error) {
 type schema map[int]int
 
 var (
-	packetFields     = schema{6: 2, 8: 0, 10: 0, 11: 2, 12: 2, 13: 0, 50: 2, 53: 2, 58: 0, 59: 2, 60: 2, 126: 2, 128: 2}
+	packetFields     = schema{6: 2, 8: 0, 10: 0, 11: 2, 12: 2, 13: 0, 50: 2, 53: 2, 58: 0, 66: 2, 59: 2, 60: 2, 126: 2, 128: 2}
 	defaultsFields   = schema{11: 2, 58: 0}
 	eventDefaults    = schema{11: 0}
 	attributesFields = schema{1: 2}
@@ -60,9 +60,13 @@ var (
 	counterFields    = schema{3: 0, 6: 2}
 	eventFields      = schema{3: 0, 4: 2, 9: 0, 10: 0, 11: 0, 12: 0, 30: 0, 31: 0, 34: 0, 47: 1, 48: 1}
 	annotationFields = schema{1: 0, 2: 0, 3: 0, 4: 0, 7: 0, 17: 0}
-	internedFields   = schema{1: 2, 2: 2, 3: 2, 4: 2, 29: 2}
+	internedFields   = schema{1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2, 7: 2, 17: 2, 18: 2, 19: 2, 29: 2}
 	stringFields     = schema{1: 0, 2: 2}
 	sourceFields     = schema{1: 0, 2: 2, 3: 2, 4: 0}
+	sampleFields     = schema{2: 0, 3: 0, 4: 0, 5: 0}
+	frameFields      = schema{1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 0}
+	callstackFields  = schema{1: 0, 2: 0}
+	mappingFields    = schema{1: 0, 7: 0}
 )
 
 // message is a decoded message.
