@@ -79,6 +79,29 @@ func TestSampleStacks(t *testing.T) {
 	}
 }
 
+// Functions that were inlined into others are in the stacks with their callers, by the names that
+// their language has for them.
+func TestSampleInlined(t *testing.T) {
+	requireSamples(t)
+	for _, test := range []struct{ source, function, want, compiler string }{
+		{"inlined.cc", "Grid<double>::relax", "Grid<double>::relax:17 Grid<double>::sweep:26 main:36", compilers.CXX()},
+		{"inlined.f90", "grid::relax", "grid::relax:14 grid::sweep:24 inlined:37", compilers.Fortran()},
+	} {
+		t.Run(test.source, func(t *testing.T) {
+			folder := t.TempDir()
+			execute(t, folder, nil, test.compiler, "-fopenacc", "-O2", "-g", "-o", "inlined", filepath.Join(project, "cmd", "accscope", "testdata", test.source)).must(t)
+			invoke(t, folder, "run", "-q", "--sample=1000", "--device", "sim", "-o", "inlined.db", "--", "./inlined").must(t)
+			got := queried(t, folder, "inlined.db", fmt.Sprintf(`SELECT (SELECT group_concat(function || ':' || line, ' ') FROM (SELECT function, line FROM cpu_stacks k WHERE k.process = c.process AND k.stack = c.stack
+				AND source_file LIKE '%%%s' ORDER BY depth)) AS path, count(*) FROM cpu_samples c WHERE function = '%s'
+				AND EXISTS (SELECT 1 FROM cpu_stacks k WHERE k.process = c.process AND k.stack = c.stack AND depth = 1 AND address >> 57 = 1) GROUP BY 1 ORDER BY 2 DESC LIMIT 1`, test.source, test.function))
+			path, count, _ := strings.Cut(got[0], ",")
+			if n, err := strconv.Atoi(count); err != nil || n < 20 || path != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
 // A sample lies in the innermost span of its thread, and is what that does; those of a
 // thread without events are the program's own.
 func TestSampleLiesInSpans(t *testing.T) {

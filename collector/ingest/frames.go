@@ -66,6 +66,7 @@ func (in *Ingester) frames() error {
 	}
 	defer func() { leave() }()
 	warned := map[string]bool{}
+	inlined := map[write.Return]int{}
 	for _, r := range returns {
 		if r.Process != of {
 			leave()
@@ -107,6 +108,27 @@ func (in *Ingester) frames() error {
 		for _, same := range alike[r] {
 			frame.Process, frame.Address = same.Process, same.Address
 			if err := in.writer.SaveFrame(frame); err != nil {
+				return err
+			}
+		}
+		if err := in.saveInlined(alike[r], found, inlined); err != nil {
+			return err
+		}
+	}
+	return in.writer.InlineCPUStacks(inlined)
+}
+
+// saveInlined saves the functions that a sampled place was inlined into, as frames of their own,
+// and notes how many.
+func (in *Ingester) saveInlined(all []write.Return, at source.Location, inlined map[write.Return]int) error {
+	for _, r := range all {
+		if !in.writer.SampledAt(r) {
+			continue
+		}
+		inlined[r] = min(len(at.Inlined), write.MostInlined)
+		for depth, call := range at.Inlined[:inlined[r]] {
+			if err := in.writer.SaveFrame(store.Frame{Process: r.Process, Address: write.InlinedAt(r.Address, depth+1), Module: at.Module, Offset: at.Offset,
+				Function: call.Function, File: call.File, Line: call.Line, FunctionLine: call.FunctionFirstLine, LastLine: call.FunctionLastLine}); err != nil {
 				return err
 			}
 		}

@@ -29,6 +29,8 @@ type Call struct {
 	Line        int
 	Function    string // the function that calls
 	LinkageName string
+	// The first line of its declaration, and the highest that has code in it.
+	FunctionFirstLine, FunctionLastLine int
 }
 
 // LookupReturn resolves the return address of a call to the call.
@@ -95,12 +97,14 @@ func (im *Image) lookupLocked(pc uint64, l *Location) error {
 		if named == f {
 			named = s
 		}
-		caller := units.CallerOf(s)
-		l.Inlined = append(l.Inlined, Call{
+		caller := units.OutlinedIn(units.CallerOf(s))
+		call := Call{
 			File:     u.FileName(units.SectionOffset(s.Entry.Val(dwarf.AttrCallFile))),
 			Line:     int(units.SectionOffset(s.Entry.Val(dwarf.AttrCallLine))),
-			Function: u.Display(units.OutlinedIn(caller)), LinkageName: u.Linkage(units.OutlinedIn(caller)),
-		})
+			Function: u.Display(caller), LinkageName: u.Linkage(caller),
+		}
+		call.FunctionFirstLine, call.FunctionLastLine = u.FunctionLines(caller)
+		l.Inlined = append(l.Inlined, call)
 	}
 	named = units.OutlinedIn(named)
 	l.Function, l.LinkageName = u.Display(named), u.Linkage(named)

@@ -40,7 +40,9 @@ func (w *Writer) Returns() ([]Return, error) {
 		return nil
 	})
 	if err == nil {
+		w.sampledAt = map[Return]bool{}
 		err = w.eachCPUAddress(func(r Return) {
+			w.sampledAt[r] = true
 			if !seen[r] {
 				seen[r] = true
 				out = append(out, r)

@@ -70,7 +70,8 @@ type Writer struct {
 	lateness  int64 // how much earlier than one before it a record was
 	resumed   bool
 	archived  *archived // nil: all rows stand in the file
-	settled   bool      // places by call stacks and sums of all have come with the rows
+	sampledAt map[Return]bool
+	settled   bool // places by call stacks and sums of all have come with the rows
 	err       error
 }
 
