@@ -8,7 +8,7 @@ type Address uint64
 // Field is a named value of an event.
 type Field struct {
 	Name   string
-	Value  any  // a string, bool, int64, uint64 or Address
+	Value  any  // a string, bool, int64, uint64, float64 or Address
 	Detail bool // hardly ever read: formats that state it each time may leave it out
 }
 

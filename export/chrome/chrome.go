@@ -74,6 +74,7 @@ type exporter struct {
 	nextRow int64
 	sites   map[int64][]byte // by site: the name, category and arguments, encoded
 	works   map[*store.Work][]byte
+	counted export.Counted
 	wrote   bool
 	err     error
 }
@@ -300,7 +301,10 @@ func (e *exporter) site(s *store.Site) ([]byte, error) {
 	return b, err
 }
 
-func (e *exporter) activities() error {
+func (e *exporter) activities() (err error) {
+	if e.counted, err = export.ReadCounted(e.trace); err != nil {
+		return err
+	}
 	for a, err := range e.options.Activities(e.trace) {
 		if err == nil {
 			err = e.activity(a)
@@ -326,7 +330,7 @@ func (e *exporter) activity(a *store.Activity) error {
 	work := e.works[a.Work]
 	if work == nil {
 		var err error
-		if work, err = named(export.WorkName(a.Work), "activity_"+a.Work.Kind, []export.Field{{Name: "async_queue", Value: a.Work.AsyncQueue}}); err != nil {
+		if work, err = named(export.WorkName(a.Work), "activity_"+a.Work.Kind, append([]export.Field{{Name: "async_queue", Value: a.Work.AsyncQueue}}, e.counted.Of(a.Work)...)); err != nil {
 			return err
 		}
 		e.works[a.Work] = work

@@ -154,3 +154,31 @@ func TestOwnSpans(t *testing.T) {
 		}
 	}
 }
+
+// A kernel's events of the device say what it did inside, of a launch on average.
+func TestCountedKernels(t *testing.T) {
+	var out bytes.Buffer
+	if err := Write(&out, tracetest.Open(t, tracetest.Counted(t, 300)), export.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	var events []struct {
+		Category string         `json:"cat"`
+		Args     map[string]any `json:"args"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &events); err != nil {
+		t.Fatal(err)
+	}
+	kernels := 0
+	for _, e := range events {
+		if e.Category != "activity_kernel" {
+			continue
+		}
+		kernels++
+		if e.Args["instructions_per_launch"] != 6400.0 || e.Args["sectors_per_load"] != 32.0 || e.Args["estimated_registers"] != 40.0 {
+			t.Errorf("%v", e.Args)
+		}
+	}
+	if kernels == 0 {
+		t.Error("there are no kernels")
+	}
+}

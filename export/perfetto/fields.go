@@ -77,6 +77,7 @@ const (
 	annotationBool      = 2
 	annotationUint      = 3
 	annotationInt       = 4
+	annotationDouble    = 5
 	annotationPointer   = 7
 	annotationStringIID = 17
 

@@ -40,6 +40,7 @@ type exporter struct {
 	meta    store.Meta
 	sites   map[int64]*prepared
 	works   map[*store.Work]*prepared
+	counted export.Counted
 	threads map[model.ThreadID]*sequence
 	queues  map[model.QueueID]*queue
 	// memories are of the counters of the devices' memory.

@@ -308,8 +308,8 @@ func TestProtocKnowsEveryField(t *testing.T) {
 		t.Fatal("protoc not found: install protobuf-compiler")
 	}
 	var file bytes.Buffer
-	for _, full := range []bool{false, true} { // files may be appended to each other
-		if err := Write(&file, generated(t, 500), export.Options{Full: full}); err != nil {
+	for full, trace := range map[bool]*store.Trace{false: tracetest.Open(t, tracetest.Counted(t, 500)), true: generated(t, 500)} { // files may be appended to each other
+		if err := Write(&file, trace, export.Options{Full: full}); err != nil {
 			t.Fatal(err)
 		}
 	}

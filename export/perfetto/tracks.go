@@ -180,7 +180,10 @@ func (e *exporter) gaps() error {
 }
 
 // activities writes what the devices did, and the rate of their transfers.
-func (e *exporter) activities() error {
+func (e *exporter) activities() (err error) {
+	if e.counted, err = export.ReadCounted(e.trace); err != nil {
+		return err
+	}
 	for a, err := range e.options.Activities(e.trace) {
 		if err == nil {
 			e.activity(a)
@@ -276,6 +279,9 @@ func (e *exporter) work(w *store.Work) *prepared {
 	p := &prepared{}
 	e.works[w] = p
 	p.title(e.w, export.WorkName(w), "activity_"+w.Kind)
+	for _, f := range e.counted.Of(w) {
+		p.annotate(e.w, f)
+	}
 	if !e.options.Full {
 		return p
 	}

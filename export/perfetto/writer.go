@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/klauspost/compress/zlib"
@@ -195,6 +196,11 @@ func (p *prepared) annotate(w *writer, f export.Field) {
 			bit = 1
 		}
 		event.number(key, annotationBool, bit)
+	case float64:
+		var a message
+		a.uint(annotationNameIID, key)
+		a.fixed(annotationDouble, math.Float64bits(v))
+		event.bytes(eventAnnotation, a)
 	case export.Address:
 		event.number(key, annotationPointer, uint64(v))
 	case string:

@@ -25,6 +25,7 @@ func TestOthersReadArchives(t *testing.T) {
 	if _, err := generate.Trace(path, generate.Options{Spans: 3000, Ranks: 5, Activity: true, Seed: 7}); err != nil {
 		t.Fatal(err)
 	}
+	tracetest.Count(t, path)
 	trace := tracetest.Open(t, path)
 	archived := filepath.Join(t.TempDir(), "archive")
 	if err := convert.Trace(archived, trace, convert.Options{FileRows: 1000}); err != nil {
@@ -64,7 +65,7 @@ func TestOthersReadArchives(t *testing.T) {
 		t.Fatal(err)
 	}
 	pairs := regexp.MustCompile("(?s)```duckdb\n(.*?)```\n\n```sql\n(.*?)```").FindAllStringSubmatch(string(text), -1)
-	if len(pairs) != 3 {
+	if len(pairs) != 4 {
 		t.Fatalf("docs/archive.md has %d questions", len(pairs))
 	}
 	for _, pair := range pairs {
@@ -76,7 +77,7 @@ func TestOthersReadArchives(t *testing.T) {
 			t.Errorf("%s\nanswers\n%v\nthe trace says\n%v", pair[1], got, want)
 		}
 	}
-	for _, table := range []string{"record", "activity", "datum", "ending", "site_detail", "process", "string", "total", "meta"} {
+	for _, table := range []string{"record", "activity", "datum", "ending", "site_detail", "process", "string", "total", "meta", "kernel_count", "line_count", "card", "kernel_estimate"} {
 		files := "archive/" + table + ".parquet"
 		if _, err := os.Stat(filepath.Join(archived, table)); err == nil {
 			files = "archive/" + table + "/*/*.parquet"

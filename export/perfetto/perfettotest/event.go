@@ -2,6 +2,7 @@ package perfettotest
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -85,6 +86,8 @@ func (s *sequence) argument(data []byte) (a Argument, err error) {
 			a.Value = f.value
 		case 4:
 			a.Value = int64(f.value)
+		case 5:
+			a.Value = math.Float64frombits(f.value)
 		case 7:
 			a.Value = Pointer(f.value)
 		case 17:

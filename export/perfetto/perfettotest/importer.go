@@ -62,7 +62,7 @@ type Source struct {
 // Argument is a debug annotation.
 type Argument struct {
 	Name  string
-	Value any // int64, uint64, bool, string or Pointer
+	Value any // int64, uint64, float64, bool, string or Pointer
 }
 
 // Pointer is a value that is shown as an address.

@@ -59,7 +59,7 @@ var (
 	threadFields     = schema{1: 0, 2: 0, 5: 2}
 	counterFields    = schema{3: 0, 6: 2}
 	eventFields      = schema{3: 0, 4: 2, 9: 0, 10: 0, 11: 0, 12: 0, 30: 0, 31: 0, 34: 0, 47: 1, 48: 1}
-	annotationFields = schema{1: 0, 2: 0, 3: 0, 4: 0, 7: 0, 17: 0}
+	annotationFields = schema{1: 0, 2: 0, 3: 0, 4: 0, 5: 1, 7: 0, 17: 0}
 	internedFields   = schema{1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2, 7: 2, 17: 2, 18: 2, 19: 2, 29: 2}
 	stringFields     = schema{1: 0, 2: 2}
 	sourceFields     = schema{1: 0, 2: 2, 3: 2, 4: 0}
