@@ -26,13 +26,11 @@ func (c *construct) always(clause *directive.Clause, word string) {
 	case c.name == "exit data":
 		c.before = append(c.before, update("self"))
 		return
-	case c.find("if", "self") != nil:
-		c.refuse(word, "%s beside an if or a self clause cannot be had with GCC", word)
-		return
 	}
-	shared.clauses = nil // the region waits for its queue
+	c.keepCondition()
+	shared.clauses = without(c.clauses, func(other directive.Clause) bool { return !is(other, "if") }) // the region waits for its queue
 	if c.compute() {
-		c.around("data " + clause.Name + "(" + list + ")")
+		c.around("data " + clause.Name + "(" + list + ")" + c.condition())
 		if clause.Name = "present"; in {
 			c.before = append(c.before, update("device"))
 		}

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/accscope/accscope/runtime/source/directive"
@@ -9,12 +10,31 @@ import (
 // around puts the construct into a data region. What the construct does asynchronously is
 // waited for where the region ends, which may copy. Behind its end are further lines.
 func (c *construct) around(region string, behind ...string) {
-	open, end := c.language.region(region)
+	open, end := c.opened(region)
 	c.before = append(c.before, open...)
-	c.last = append(append([]string{end}, behind...), c.last...)
+	c.last = append(append(end, behind...), c.last...)
 	if async := c.find("async"); async != nil && c.compute() {
 		c.last = append([]string{c.language.directive("wait" + queueList(async))}, c.last...)
 	}
+}
+
+// opened is how a region begins and ends that is put around something, with what GCC needs for
+// its pointers.
+func (c *construct) opened(region string) (open, end []string) {
+	data := newConstruct(" "+region, c.language, Options{})
+	data.line, data.text, data.flags, data.noncontiguous, data.levels = c.line, c.text, c.flags, c.noncontiguous, c.levels
+	for _, apply := range []rule{pointerArrays, pointers} {
+		apply(data)
+	}
+	c.flags = data.flags
+	for _, n := range data.notes {
+		if n.Severity == Error {
+			c.notes = append(c.notes, n)
+		}
+	}
+	first, last := c.language.region(data.String())
+	open = append(append(data.before, first...), data.inside...)
+	return open, append(append(data.ending, last), data.last...)
 }
 
 // condition is the if clause, behind a blank, as further directives of the construct have it.
@@ -23,6 +43,24 @@ func (c *construct) condition() string {
 		return " if(" + given.Arguments + ")"
 	}
 	return ""
+}
+
+// keepCondition has an if clause name a variable of its value, that further directives of the
+// construct ask, too: what is in the region may change what it depends on.
+func (c *construct) keepCondition() {
+	given := c.find("if")
+	if given == nil || strings.HasPrefix(given.Arguments, "accscope_if") {
+		return
+	}
+	c.flags++
+	name := fmt.Sprintf("accscope_if_%d", c.flags)
+	if c.language.fortran() {
+		c.before = append(c.before, "block", "logical :: "+name, name+" = "+given.Arguments)
+		c.last = append(c.last, "end block")
+	} else {
+		c.before = append(c.before, "const int "+name+" = ("+given.Arguments+") != 0;")
+	}
+	given.Arguments = name
 }
 
 // queueList is the wait argument for the queue of an async clause.
@@ -82,12 +120,10 @@ func (c *construct) attach(clause string, moved []string) {
 		c.before = append(c.before, l.directive(alone.String()))
 	case c.name == "enter data":
 		c.after = append([]string{l.directive(alone.String())}, c.after...)
-	case !c.compute() && c.find("if") != nil:
-		word, _ := directive.Word(clause)
-		c.refuse(word, "%s of what another clause names cannot be had with GCC beside an if clause", word)
 	case !c.compute():
-		open, end := l.region("data " + clause)
-		c.inside, c.ending = append(c.inside, open...), append([]string{end}, c.ending...)
+		c.keepCondition()
+		open, end := c.opened("data " + clause + c.condition())
+		c.inside, c.ending = append(c.inside, open...), append(end, c.ending...)
 	default:
 		var mapped []string
 		for i := range c.clauses {

@@ -9,7 +9,7 @@ import (
 
 // rules are what is done with each directive, in this order.
 var rules = []rule{
-	unknownDirective, pgiClauses, deviceType, deviceDirective, waitDirective, waitClause, selfClause, defaultClause, dataQueues, modifierClauses, arrayReductions,
+	unknownDirective, pgiClauses, deviceType, deviceDirective, waitDirective, waitClause, selfClause, defaultClause, dataQueues, derivedTypes, modifierClauses, arrayReductions,
 	forcedCollapse, gangDimensions, loopSizes, autoLoop, thisPointer, pointerPresent, deviceAddresses, privateSections, atomicCondition, declaredParameters, deviceResident, bindClause, classRoutine, lambdaRoutine, classLoop, repeated, sectionsTwice, elementPointers, components, attached, rows, columns, pointerArrays, pointers,
 }
 

@@ -25,7 +25,9 @@ func components(c *construct) {
 			}
 		}
 	}
-	c.derivedTypes(whole)
+	for _, variable := range c.arrived {
+		whole[variable] = true
+	}
 	var kept, moved, variables []directive.Clause
 	for _, clause := range c.clauses {
 		if !is(clause, dataClauses...) || !clause.Has {
@@ -66,8 +68,8 @@ func components(c *construct) {
 	case c.name == "exit data":
 		c.before = append(c.before, alone)
 	case !c.compute():
-		open, end := c.language.region(another("data", append(moved, condition...)...))
-		c.inside, c.ending = append(c.inside, open...), append([]string{end}, c.ending...)
+		open, end := c.opened(another("data", append(moved, condition...)...))
+		c.inside, c.ending = append(c.inside, open...), append(end, c.ending...)
 	default:
 		var mapped []directive.Clause
 		for i, clause := range variables {
@@ -81,33 +83,50 @@ func components(c *construct) {
 	}
 }
 
-// derivedTypes names variables of derived types of whose components a compute or a data construct
-// names some. At those of dummy arguments GCC crashes in compute constructs; in a region of data
-// that has the component alone, a construct that uses it maps the variable beside it.
-func (c *construct) derivedTypes(whole map[string]bool) {
-	if !c.structured() || c.derived == nil {
+// derivedTypes puts a region for dummy arguments of derived types around a compute or a data construct
+// that names components of theirs alone: in compute constructs GCC crashes at these, and in a region
+// of data that has the component alone, a construct that uses it maps the variable beside it.
+func derivedTypes(c *construct) {
+	if !c.structured() || !c.language.fortran() {
 		return
 	}
+	seen := map[string]bool{}
 	for _, clause := range c.clauses {
 		if !is(clause, dataClauses...) {
 			continue
 		}
-		for _, item := range split(clause.Arguments, ',') {
+		_, list := modifiers(clause.Arguments)
+		for _, item := range split(list, ',') {
 			variable := c.variable(item)
-			if variable == "" || whole[variable] {
+			if variable == "" || seen[variable] || c.lists(variable) {
 				continue
 			}
-			switch scalar, dummy := c.derived(variable); {
-			case scalar && dummy && c.compute():
-				c.add("copy", variable)
-			case scalar && !c.compute() && !is(clause, "present"):
-				c.add("copyin", variable)
-			default:
+			arrives := "copyin"
+			switch scalar, dummy := c.ofDerivedType(variable); {
+			case !scalar || !dummy:
+				continue
+			case c.compute():
+				if c.dynamic(item) || !slices.Contains([]string{"copyin", "create"}, plainClause(clause.Name)) {
+					arrives = "copy" // as it is implicitly; of what is in it and copied in, that would be one too many
+				}
+				c.arrived = append(c.arrived, variable)
+			case is(clause, "present") || !c.dynamic(item):
 				continue
 			}
-			whole[variable] = true
+			seen[variable] = true
+			c.around("data " + arrives + "(" + variable + ")" + c.condition())
+			c.say(clause.Name, "%s is in a region of its own around: GCC takes no component of a dummy argument alone", variable)
 		}
 	}
+}
+
+// ofDerivedType says whether a name is that of a scalar of a derived type of Fortran, and of a dummy
+// argument.
+func (c *construct) ofDerivedType(name string) (scalar, dummy bool) {
+	if c.derived == nil {
+		return false, false
+	}
+	return c.derived(name)
 }
 
 // derived says whether a name is that of a scalar of a derived type, by a declaration ahead of a
@@ -130,6 +149,18 @@ func (t *fortranText) derived(line int, name string) (scalar, dummy bool) {
 		return true, i > first && at >= 0 && wordAt(strings.ToLower(header[at:]), name) >= 0
 	}
 	return false, false
+}
+
+// dynamic says whether a line declares the component that an item ends in as allocatable or a pointer.
+func (t *fortranText) dynamic(item string) bool {
+	component, _ := directive.Word(strings.TrimSpace(item[strings.LastIndex(item, "%")+1:]))
+	declared := regexp.MustCompile(`(?i)^[^'"]*\b(?:allocatable|pointer)\b.*::.*\b` + regexp.QuoteMeta(component) + `\b`)
+	for line := range t.code {
+		if declared.MatchString(t.stated(line)) {
+			return true
+		}
+	}
+	return false
 }
 
 // variable is that of which an item is a component or a member; "" where it is none. Members of

@@ -23,6 +23,8 @@ type construct struct {
 	array      func(name string) bool                 // the source declares an array of that name
 	parameter  func(name string) bool                 // that array is a parameter: a pointer, in C
 	composite  func(name string) bool                 // the source declares a structure of that name
+	arrived    []string                               // variables that a region around it has
+	dynamic    func(item string) bool                 // the source declares the component that it ends in as allocatable or a pointer
 	levels     func(name string) string               // of an array or a pointer: see scope.levels
 	derived    func(name string) (scalar, dummy bool) // a variable of a derived type has that name, in Fortran
 	local      func(name string) (local, initialised bool)

@@ -179,6 +179,7 @@ func (t *fortranText) constructs(found map[int]*directive.Directive, options Opt
 		}
 		c.array = func(name string) bool { return declaresFortranArray(before(), name) }
 		c.parameter = func(name string) bool { return declaresFortranPointer(before(), name) } // of which an array is none
+		c.dynamic = func(item string) bool { return t.dynamic(item) }
 		c.derived = func(name string) (bool, bool) { return t.derived(line-1, name) }
 		c.composite = func(name string) bool { return declaresDerivedType(before(), name) }
 		for len(open) > 0 && open[len(open)-1].end < line {

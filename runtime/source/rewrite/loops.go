@@ -160,17 +160,18 @@ func pointers(c *construct) {
 			if !ok || !strings.Contains(base, "->") || strings.Contains(sectioned, "[") {
 				continue
 			}
-			if c.find("if") != nil {
-				c.refuse(clause.Name, "%s(%s) beside an if clause cannot be had with GCC: copy the pointer to a variable and name that", clause.Name, item)
-				return
-			}
+			c.keepCondition()
 			c.flags++
 			name := "accscope_p_" + strings.Repeat("i", c.flags)
 			base = strings.TrimSpace(base)
 			c.before = append(c.before, "__typeof__ (&*("+base+")) "+name+" __attribute__ ((__unused__)) = "+base+"; void *const "+name+"_at = (void *) &("+base+");")
 			items[k] = name + "[" + sectioned
 			attach := func(routine string) string {
-				return `if (` + name + `_at != (void *) ` + name + `) { extern void accscope_` + routine + ` (void **) __asm__ ("` + routine + `"); accscope_` + routine + ` ((void **) ` + name + `_at); }`
+				condition := ""
+				if given := c.find("if"); given != nil {
+					condition = given.Arguments + " && "
+				}
+				return `if (` + condition + name + `_at != (void *) ` + name + `) { extern void accscope_` + routine + ` (void **) __asm__ ("` + routine + `"); accscope_` + routine + ` ((void **) ` + name + `_at); }`
 			}
 			c.inside = append(c.inside, attach("acc_attach"))
 			c.ending = append([]string{attach("acc_detach")}, c.ending...)

@@ -160,6 +160,7 @@ func (c *construct) rowsOf(item string) *pointerRows {
 		}
 		bounds[i] = [2]string{low, length}
 	}
+	c.keepCondition()
 	c.flags++
 	name := fmt.Sprintf("accscope_r%d_%d", c.line, c.flags)
 	c.before = append(c.before,

@@ -338,8 +338,8 @@ func TestRefusedRatherThanChanged(t *testing.T) {
 		{"void f (int s[4])", " parallel firstprivate(s[0:2])", 1},
 		{"int **s;", " parallel private(s[0:2][0:3])", 1},
 		{"typedef int quad[4]; quad s;", " parallel private(s[0:2])", 0},
-		{"int *p;", " data copyin(p[0:2]) attach(p) if(c)", 1},
-		{"int *p;", " data copyin(s->p[0:2]) if(c)", 1},
+		{"int *p;", " data copyin(p[0:2]) attach(p) if(c)", 0},
+		{"int *p;", " data copyin(s->p[0:2]) if(c)", 0},
 		{"int *p;", " data copyin(s->p[0:2])", 0},
 	} {
 		source := test.declared + "\n#pragma acc" + test.directive + "\n{ }\n"

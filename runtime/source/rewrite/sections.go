@@ -16,23 +16,52 @@ func sectionsAround(c *construct, uses func(name string) bool) {
 		return
 	}
 	for around := c.parent; around != nil; around = around.parent {
-		if around.name != "data" || around.given("if") != nil {
+		if around.name != "data" {
 			continue
 		}
+		conditional := around.given("if") != nil
 		for _, clause := range around.clauses {
 			if !is(clause, dataClauses...) || is(clause, makeNothingPresent...) {
 				continue
 			}
 			for _, item := range split(clause.Arguments, ',') {
 				name := c.base(item)
+				clause := "present"
+				if conditional { // it is there, or is as without the region
+					if clause = "copy"; !c.language.fortran() && (!c.array(name) || c.parameter(name)) {
+						clause = "no_create"
+					}
+				}
+				if variable := c.variable(item); variable != "" {
+					if _, dummy := c.ofDerivedType(variable); !dummy && !c.mentions(variable) && !around.lists(variable) && uses(variable) {
+						if clause == "no_create" {
+							clause = "copy"
+						}
+						c.add(clause, item)
+						c.say("", "%s is present, as the data construct in line %d says: GCC would take all of %s", item, around.line, variable)
+					}
+					continue
+				}
 				if name == strings.Join(strings.Fields(item), "") || !plainName.MatchString(name) || !c.elsewhere(item, name) || c.mentions(name) || !uses(name) {
 					continue
 				}
-				c.add("present", item)
+				c.add(clause, item)
 				c.say("", "%s is present, as the data construct in line %d says: GCC would take the whole array, or the pointer as it is", item, around.line)
 			}
 		}
 	}
+}
+
+// lists says whether a clause of data names a variable itself.
+func (c *construct) lists(variable string) bool {
+	for _, clause := range c.original {
+		if is(clause, dataClauses...) && slices.ContainsFunc(split(clause.Arguments, ','), func(item string) bool {
+			return c.variable(item) == "" && c.base(item) == variable
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // elsewhere says whether GCC does not find a section by the name: of an array, and of what a

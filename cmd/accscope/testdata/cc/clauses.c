@@ -58,9 +58,54 @@ sections (int n)
     g = m[1][1];
   }
   CHECK (g == (SEPARATE ? 0 : -1) && p[2] == (SEPARATE ? 0 : 2) && p[12] == 12);
+#pragma acc data copy(a[10:n], p[20:n]) if(n > 3)
+  {
+#pragma acc parallel loop
+    for (i = 0; i < n; i++)
+      a[10 + i] = p[20 + i] = i;
+  }
+  CHECK (a[10] == 0 && a[59] == 49 && p[69] == 49);
 }
 
 struct pair { float *x, *y; int n; };
+
+/* Rows, members and what they lead to in regions, under conditions, and zeroed.  */
+static void
+regions (int n)
+{
+  struct { int n, v[16]; } s;
+  int *rows[4], i;
+  struct pair t, *q = &t;
+
+  q->x = (float *) malloc (16 * sizeof *q->x);
+  for (i = 0; i < 16; i++)
+    {
+      if (i % 4 == 0)
+	rows[i / 4] = (int *) malloc (4 * sizeof *rows[0]);
+      s.v[i] = rows[i / 4][i % 4] = q->x[i] = -1;
+    }
+#pragma acc data copy(s.v[4:8])
+  {
+#pragma acc parallel loop
+    for (i = 4; i < 12; i++)
+      s.v[i] = i;
+  }
+  CHECK (s.v[3] == -1 && s.v[4] == 4 && s.v[11] == 11 && s.v[12] == -1);
+#pragma acc enter data copyin(q[0:1])
+#pragma acc data copyout(rows[0:4][0:4]) copy(q->x[0:16]) if(n > 3)
+  {
+#pragma acc parallel loop present(q[0:1])
+    for (i = 0; i < 16; i++)
+      rows[i / 4][i % 4] = q->x[i] = i;
+    n = 0;
+  }
+  CHECK (rows[3][3] == 15 && q->x[15] == 15);
+#pragma acc parallel loop copyout(zero: rows[0:4][0:4], q->x[0:16])
+  for (i = 0; i < 16; i += 2)
+    rows[i / 4][i % 4] = q->x[i] = 2 * i;
+  CHECK (rows[3][2] == 28 && rows[3][3] == (SEPARATE ? 0 : 15) && q->x[14] == 28 && q->x[15] == (SEPARATE ? 0 : 15));
+#pragma acc exit data delete(q[0:1])
+}
 
 static void
 members (struct pair *q)
@@ -136,6 +181,7 @@ main (void)
   private_sections (4);
   sections (50);
   members (&s);
+  regions (16);
   always ();
   twice ();
   return 0;
