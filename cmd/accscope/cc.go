@@ -42,6 +42,7 @@ What GCC cannot be given the meaning of is an error, in the form of GCC's own; w
 it is given at the price of speed is a warning.
 
 Its own flags stand anywhere among the compiler's:
+  --check                   add what accscope check's host side needs: -g -fsanitize=thread
   --accscope-show           print the rewritten sources, and compile nothing
   --accscope-explain        say what is rewritten, and why
   --accscope-pgi            subarrays of C are lower and upper bounds everywhere, as PGI's model has them
@@ -118,6 +119,7 @@ type compilation struct {
 	signals     interruption
 	explain     bool
 	show        bool
+	check       bool // what the host's code reads and writes is to be seen by accscope check
 	pgi         bool // subarrays of C are those of PGI's model
 	device      string
 	environment []string // of the compiler, beside ours
@@ -154,6 +156,8 @@ func (c *compilation) own(args []string) (rest []string, err error) {
 	for _, arg := range args {
 		flag, ok := strings.CutPrefix(arg, "--accscope-")
 		switch {
+		case arg == "--check":
+			c.check = true
 		case !ok:
 			rest = append(rest, arg)
 		case flag == "show":
@@ -165,7 +169,7 @@ func (c *compilation) own(args []string) (rest []string, err error) {
 		case strings.HasPrefix(flag, "device="):
 			c.device = strings.TrimPrefix(flag, "device=")
 		default:
-			return nil, usageError{fmt.Errorf("%s: %s takes --accscope-show, --accscope-explain, --accscope-pgi and --accscope-device=TYPE", arg, c.name)}
+			return nil, usageError{fmt.Errorf("%s: %s takes --check, --accscope-show, --accscope-explain, --accscope-pgi and --accscope-device=TYPE", arg, c.name)}
 		}
 	}
 	return rest, nil
@@ -184,6 +188,14 @@ func (c *compilation) runtime() error {
 		l.ahead = append(l.ahead, "-fopenacc")
 	}
 	l.ahead = append(l.ahead, "-U_OPENACC", "-D_OPENACC="+openaccVersion) // GCC's own names the version that it knows alone
+	if c.check {
+		for _, arg := range l.args {
+			if other, ok := strings.CutPrefix(arg, "-fsanitize="); ok && (strings.Contains(other, "address") || strings.Contains(other, "leak")) {
+				return usageError{fmt.Errorf("--check adds -fsanitize=thread, which GCC does not take beside %s: leave one of them out", arg)}
+			}
+		}
+		l.ahead = append(l.ahead, "-g", "-fsanitize=thread")
+	}
 	libraries, err := launch.FindLibraries()
 	if err != nil {
 		return err

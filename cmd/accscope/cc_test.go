@@ -173,6 +173,17 @@ func TestWrapperCommandLines(t *testing.T) {
 			t.Errorf("debug information:\n%.3000s", said)
 		}
 	})
+	t.Run("check", func(t *testing.T) {
+		folder := wrappedFolder(t)
+		invoke(t, folder, "cc", "--check", "-c", "src/a.c").must(t)
+		if said := execute(t, folder, nil, compilers.Tool("readelf"), "-SsW", "a.o").must(t).stdout; !strings.Contains(said, "__tsan_func_entry") || !strings.Contains(said, ".debug_line") {
+			t.Errorf("the object has:\n%s", said)
+		}
+		invoke(t, folder, "cc", "--check", "-o", "program", "src/a.c", "other.c").must(t)
+		if r := invoke(t, folder, "cc", "--check", "-fsanitize=address", "-c", "src/a.c"); r.status == 0 || !strings.Contains(r.stderr, "beside -fsanitize=address") {
+			t.Errorf("exit status %d, said:\n%s", r.status, r.stderr)
+		}
+	})
 	t.Run("version", func(t *testing.T) {
 		if said := invoke(t, t.TempDir(), "cc", "-dumpversion").must(t).stdout; strings.Trim(said, "0123456789.\n") != "" {
 			t.Errorf("said %q", said)
