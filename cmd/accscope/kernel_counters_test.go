@@ -164,6 +164,8 @@ func TestCountedAdvice(t *testing.T) {
 	}{
 		"uncoalesced-access": {[]string{"uncoalesced-access.c:21: 32.0 sectors a", "uncoalesced-access.c:24: 14.8 sectors a load"}, "lanes load 4096 bytes apart"},
 		"idle-lanes":         {[]string{"idle-lanes.c:17: 8.0 of a warp's 32 lanes"}, "8 of 32 lanes take part"},
+		"gang-imbalance":     {[]string{"gang-imbalance.c:12: the kernel's busiest gang does 1."}, "the busiest gang did 1."},
+		"gang-redundant":     {[]string{"gang-redundant.c:14: each of the 64 gangs goes through this whole loop: 9"}, "1 of 32 lanes take part"},
 		"meeting-atomics":    {[]string{"meeting-atomics.c:15: 32.0 lanes of a warp at an address"}, "up to 32 lanes meet at an atomic"},
 	} {
 		t.Run(rule, func(t *testing.T) {

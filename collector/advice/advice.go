@@ -70,7 +70,7 @@ func (f *Finding) Place() string { return report.ShowPlace(f.File, f.Line, f.Fun
 
 // rules are in the order of their pages.
 var rules = []*rule{repeatedTransfer, roundTrip, unusedTransfer, mappedInLoop, smallTransfers, implicitTransfer, pingPong, broughtToRead, needlessWait, synchronousConstruct,
-	idleQueue, hostLoop, shortKernel, fewGangs, uncoalescedAccess, idleLanes, meetingAtomics, pageableMemory, neverDeleted, deletedWhileBusy, queueRace, neverReturned, imbalance, endedByError, swallowedError, memoryNearlyFull}
+	idleQueue, hostLoop, shortKernel, fewGangs, gangImbalance, gangRedundant, uncoalescedAccess, idleLanes, meetingAtomics, pageableMemory, neverDeleted, deletedWhileBusy, queueRace, neverReturned, imbalance, endedByError, swallowedError, memoryNearlyFull}
 
 // Rules are the names of all rules.
 func Rules() []string {

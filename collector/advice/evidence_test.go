@@ -24,6 +24,8 @@ CREATE TABLE meta (key, value);
 CREATE TABLE errors (process DEFAULT 1, thread DEFAULT 1, time DEFAULT 5, message DEFAULT 'm', source_file, line DEFAULT 1, function, device DEFAULT 1, async);
 CREATE TABLE processes (process DEFAULT 1, pid DEFAULT 77, ended DEFAULT 'exited', exit);
 CREATE TABLE devices (device, multiprocessors);
+CREATE TABLE kernel_counters (process DEFAULT 1, device DEFAULT 0, kernel DEFAULT 'k', launches DEFAULT 1, gangs DEFAULT 32, all_gangs DEFAULT 32, gangs_touching DEFAULT 32,
+  work DEFAULT 640000, median_work DEFAULT 20000, most_work DEFAULT 20000, waves DEFAULT 0.1);
 CREATE TABLE kernel_lines (process DEFAULT 1, device DEFAULT 0, kernel DEFAULT 'k', source_file DEFAULT 'a.c', line DEFAULT 3, instructions DEFAULT 100000, active_lanes DEFAULT 3200000,
   loads DEFAULT 1, stores DEFAULT 0, floats32 DEFAULT 0, floats64 DEFAULT 0, exchanges DEFAULT 0, barriers DEFAULT 0, divergent_branches DEFAULT 0,
   load_requests DEFAULT 0, load_bytes DEFAULT 0, load_sectors DEFAULT 0, load_strided DEFAULT 0, load_uniform DEFAULT 0, load_stride DEFAULT 0,
@@ -124,6 +126,15 @@ func TestEvidence(t *testing.T) {
 		{fewGangs, "one after the other", gpu + sized("1, 1, 32, 1, 1", 0, 100000) + sized("1, 1, 32, 1, 2", 100000, 200000), 2, 0, 198000},
 		{fewGangs, "of a device that is not known", "INSERT INTO devices VALUES (1, NULL);" + sized("1, 1, 32, 1, -2", 0, 100000), 0, 0, 0},
 
+		{gangImbalance, "twice the mean", oneLaunch + "INSERT INTO kernel_counters (most_work) VALUES (40000);", 1, 0, 0},
+		{gangImbalance, "all alike", oneLaunch + "INSERT INTO kernel_counters DEFAULT VALUES;", 0, 0, 0},
+		{gangImbalance, "half of the gangs have nothing", oneLaunch + "INSERT INTO kernel_counters (gangs_touching, most_work) VALUES (16, 40000);", 0, 0, 0},
+		{gangImbalance, "of many more than the card has at once", oneLaunch + "INSERT INTO kernel_counters (most_work, waves) VALUES (40000, 2);", 0, 0, 0},
+		{gangImbalance, "in few instructions", oneLaunch + "INSERT INTO kernel_counters (work, most_work) VALUES (64000, 4000);", 0, 0, 0},
+		{gangRedundant, "as many for each gang", oneLaunch + "INSERT INTO kernel_counters DEFAULT VALUES; INSERT INTO kernel_lines (instructions) VALUES (96000);", 1, 0, 0},
+		{gangRedundant, "divided among them", oneLaunch + "INSERT INTO kernel_counters DEFAULT VALUES; INSERT INTO kernel_lines (instructions) VALUES (96001);", 0, 0, 0},
+		{gangRedundant, "a little of each", oneLaunch + "INSERT INTO kernel_counters DEFAULT VALUES; INSERT INTO kernel_lines (instructions) VALUES (3200);", 0, 0, 0},
+		{gangRedundant, "of one gang", oneLaunch + "INSERT INTO kernel_counters (gangs, all_gangs) VALUES (1, 1); INSERT INTO kernel_lines (instructions) VALUES (96000);", 0, 0, 0},
 		{uncoalescedAccess, "rows of 4 KiB", loads(1000, 256_000, 32_000, 4096), 1, 0, 0},
 		{uncoalescedAccess, "neighbours", loads(1000, 256_000, 8_000, 0), 0, 0, 0},
 		{uncoalescedAccess, "one value for all", loads(1000, 256_000, 1_000, 0), 0, 0, 0},

@@ -29,7 +29,7 @@ var looks = []struct {
 	what, one string
 	rules     []*rule
 }{
-	{"launches", "launch", []*rule{synchronousConstruct, shortKernel, idleQueue, hostLoop, fewGangs, uncoalescedAccess, idleLanes, meetingAtomics, queueRace, imbalance}},
+	{"launches", "launch", []*rule{synchronousConstruct, shortKernel, idleQueue, hostLoop, fewGangs, gangImbalance, gangRedundant, uncoalescedAccess, idleLanes, meetingAtomics, queueRace, imbalance}},
 	{"transfers", "transfer", []*rule{repeatedTransfer, roundTrip, unusedTransfer, smallTransfers, implicitTransfer, pingPong, broughtToRead, pageableMemory, deletedWhileBusy}},
 	{"waits", "wait", []*rule{needlessWait}},
 	{"mappings", "mapping", []*rule{mappedInLoop, neverDeleted, neverReturned, memoryNearlyFull}},
@@ -110,7 +110,7 @@ func Judge(trace *store.Trace) (*Judged, error) {
 		j.not("which memory is pinned was not told", pageableMemory)
 	}
 	if !known.counts {
-		j.not("no counters (run --counters)", uncoalescedAccess, idleLanes, meetingAtomics)
+		j.not("no counters (run --counters)", gangImbalance, gangRedundant, uncoalescedAccess, idleLanes, meetingAtomics)
 	}
 	if !known.samples {
 		j.not("no samples of the host (run --sample)", hostLoop)
