@@ -24,16 +24,36 @@ var stampWords = strings.NewReplacer(
 )
 
 // The first thread of the first gang tells when the kernel begins: gangs begin in
-// their order. Which threads tell when they end, and where, is found here, while the
-// gang waits for its first loads anyway; the word is the same for all of a gang's
-// threads, and takes none of their registers.
-var stampStart = stampWords.Replace(`
-.reg .pred %accscope_silent;
-.reg .u64 %accscope_end;
+// their order. Nothing of it is kept for the end: what lives through the calls that GCC's
+// code makes for its divisions takes registers, of which a few more leave room for fewer
+// gangs on a multiprocessor at once.
+const stampStart = `
+{
+.reg .u64 %accscope_at, %accscope_time;
+.reg .u32 %accscope_a, %accscope_b;
+.reg .pred %accscope_other;
+mov.u32 %accscope_b, %ctaid.x;
+setp.ne.u32 %accscope_other, %accscope_b, 0;
+@%accscope_other bra.uni $accscope_begun;
+mov.u32 %accscope_a, %tid.y;
+mov.u32 %accscope_b, %tid.x;
+or.b32 %accscope_a, %accscope_a, %accscope_b;
+ld.param.u64 %accscope_at, [%accscope_stamp];
+setp.eq.u64 %accscope_other, %accscope_at, 0;
+setp.ne.or.u32 %accscope_other, %accscope_a, 0, %accscope_other;
+@%accscope_other bra $accscope_begun;
+mov.u64 %accscope_time, %globaltimer;
+st.global.u64 [%accscope_at], %accscope_time;
+$accscope_begun:
+}
+`
+
+// The latest of a kernel's words counts. A gang's number says which word is its.
+var stampEnd = stampWords.Replace(`
 {
 .reg .u64 %accscope_at, %accscope_time;
 .reg .u32 %accscope_a, %accscope_b, %accscope_c;
-.reg .pred %accscope_other;
+.reg .pred %accscope_silent;
 ld.param.u64 %accscope_at, [%accscope_stamp];
 mov.u32 %accscope_a, %tid.y;
 mov.u32 %accscope_b, %ntid.x;
@@ -43,28 +63,12 @@ ld.param.u32 %accscope_c, [%accscope_tellers];
 and.b32 %accscope_c, %accscope_a, %accscope_c;
 setp.ne.u32 %accscope_silent, %accscope_c, 0;
 setp.eq.or.u64 %accscope_silent, %accscope_at, 0, %accscope_silent;
-mov.u32 %accscope_b, %ctaid.x;
-and.b32 %accscope_c, %accscope_b, LASTEND;
-mad.wide.u32 %accscope_end, %accscope_c, STRIDE, %accscope_at;
-setp.ne.u32 %accscope_other, %accscope_b, 0;
-@%accscope_other bra.uni $accscope_begun;
-setp.ne.or.u32 %accscope_other, %accscope_a, 0, %accscope_silent;
-@%accscope_other bra $accscope_begun;
-mov.u64 %accscope_time, %globaltimer;
-st.global.u64 [%accscope_at], %accscope_time;
-$accscope_begun:
-}
-`)
-
-// The latest of a kernel's words counts. All gangs come here at the same time, and the
-// kernel ends when the last has done so: what stands here is to fit into the lines of
-// code that were fetched with the instructions before it.
-var stampEnd = stampWords.Replace(`
 @%accscope_silent ret;
-{
-.reg .u64 %accscope_time;
+mov.u32 %accscope_b, %ctaid.x;
+and.b32 %accscope_b, %accscope_b, LASTEND;
+mad.wide.u32 %accscope_at, %accscope_b, STRIDE, %accscope_at;
 mov.u64 %accscope_time, %globaltimer;
-red.global.max.u64 [%accscope_end+STRIDE], %accscope_time;
+red.global.max.u64 [%accscope_at+STRIDE], %accscope_time;
 }
 `)
 
