@@ -144,14 +144,18 @@ accscope_program_data (uintptr_t *start)
   return range[1];
 }
 
+/* Kept by each thread: for the main thread, the C library reads the process's maps.  */
 uintptr_t
 accscope_stack_end (void)
 {
+  static __thread uintptr_t end;
   pthread_attr_t attributes;
   void *low;
   size_t size;
-  uintptr_t end = 1;
 
+  if (end > 1)
+    return end;
+  end = 1;
   if (pthread_getattr_np (pthread_self (), &attributes) != 0)
     return end;
   if (pthread_attr_getstack (&attributes, &low, &size) == 0)

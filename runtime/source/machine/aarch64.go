@@ -188,7 +188,18 @@ func armRegisters(s *State, w uint32) {
 		}
 		s.armSet(to, v)
 	case armCompares(w):
-	case w&0x3fe00000 == 0x0b200000: // add, sub of an extended register, without flags
+	case w&0xff200000 == 0x8b000000: // add
+		base, by := Value{}, Value{}
+		if from := field(w, 5, 5); from != 31 {
+			base = s.Registers[from]
+		}
+		if from := field(w, 16, 5); from != 31 && field(w, 10, 6) == 0 { // not shifted
+			by = s.Registers[from]
+		}
+		s.armSet(to, derived(base, by))
+	case w&0xffe00000 == 0x8b200000: // add of an extended register
+		s.Registers[to] = derived(s.Registers[field(w, 5, 5)], Value{})
+	case w&0x3fe00000 == 0x0b200000: // others of one, and sub, without flags
 		s.Registers[to] = Value{}
 	default:
 		s.armSet(to, Value{})
