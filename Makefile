@@ -43,7 +43,7 @@ CFLAGS_COMMON := -std=gnu11 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -
 	  { cmp -s $$new $@ || cp $$new $@; } && rm $$new
 FORCE:
 
-.PHONY: advice-check FORCE all help screens setup demo test test-all times check long benchmarks consumers sanitize race conformance sites gpucode control compiler distribution commands-a-l commands-m-z packages consumers-short conformance-sample roots aarch64 slurm bench bench-gather bench-archive engine-profile gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags environment
+.PHONY: advice-check FORCE all help screens setup demo test test-all times check long benchmarks consumers sanitize race conformance sites gpucode control compiler distribution commands-a-l commands-m-z packages consumers-short conformance-sample roots aarch64 slurm bench bench-gpu bench-gather bench-archive engine-profile gpu-carry fuzz soak dist try-dist install uninstall clean print-cgo-cflags environment
 .DEFAULT_GOAL := all
 
 include runtime/entry/build.mk
@@ -206,6 +206,10 @@ bench-gather: all ## jobs: 64 processes into one result, 1,000 agents into three
 
 bench-archive: all ## archives: 10^9 spans captured into one of 20 GB below TMPDIR, opened, drawn, summed (fewer: BENCH_FLAGS="-spans 100_000_000")
 	$(GO) run ./collector/store/archive/bench -spans 1_000_000_000 $(BENCH_FLAGS)
+
+bench-gpu: all ## measure on an NVIDIA GPU, beside GCC's runtime and CUDA by hand, and write docs/benchmarks.md's table (TURNS)
+	runtime/cuda/gpubench/compile.sh .build/gpubench
+	$(GO) run ./runtime/cuda/gpubench -turns $(or $(TURNS),7) -write docs/benchmarks.md
 
 gpu-carry: all ## gather in .carry/ what the GPU tests need on a machine without compilers (OTHERS=no: from this GCC alone)
 	runtime/cuda/gputest/carry.sh .carry .build/conformance/suite/gcc-12.2.0-dfsg
