@@ -4,25 +4,35 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
+	changelog "github.com/accscope/accscope"
 	"github.com/spf13/cobra"
 )
 
-// version is the module's version, "development" of a checkout.
+// version is that of the changelog's newest heading; of a build that is no release that of the
+// newest one, and behind a plus sign the commit, where it is known.
 func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
+	version, released := changelog.Version()
+	if released {
+		return version
 	}
-	return "development"
+	version += "+unreleased"
+	if text := commit(); text != unknownCommit {
+		version += "." + strings.ReplaceAll(strings.TrimPrefix(text, "commit "), " with ", ".")
+	}
+	return version
 }
+
+const unknownCommit = "commit unknown"
 
 // commit is what the binary was built from, as far as the build noted it.
 func commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "commit unknown"
+		return unknownCommit
 	}
-	text := "commit unknown"
+	text := unknownCommit
 	for _, setting := range info.Settings {
 		switch {
 		case setting.Key == "vcs.revision":
