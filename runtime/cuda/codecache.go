@@ -20,7 +20,8 @@ import (
 // The driver's compiler takes seconds for a large program. What it made is kept in
 // $XDG_CACHE_HOME/accscope/device-code (else in ~/.cache), a file for each text, set of
 // options, version of the driver and compute capability: the driver's own cache need not
-// have what was linked from several texts. A file that is not as it was written is
+// have what was linked from several texts. Of one text, which is compiled whole, the text
+// is kept as it was changed, by which the driver's cache has the code. A file that is not as it was written is
 // compiled anew; that nothing can be kept is no error. What was read from the texts lies
 // beside it, so that a process that finds the code reads no text.
 

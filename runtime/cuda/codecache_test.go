@@ -19,7 +19,8 @@ func openWith(t *testing.T, cache string, compiles bool, variables map[string]st
 	all := map[string]string{"XDG_CACHE_HOME": cache, "ACCSCOPE_STANDIN_FAIL": ""}
 	if !compiles {
 		// The clock's code, the code with stamps, the code without.
-		all["ACCSCOPE_STANDIN_FAIL"] = "cuLinkCreate_v2:1:218,cuLinkCreate_v2:2:218,cuLinkCreate_v2:3:218"
+		all["ACCSCOPE_STANDIN_FAIL"] = "cuModuleLoadDataEx:1:218,cuModuleLoadDataEx:2:218,cuModuleLoadDataEx:3:218," +
+			"cuLinkCreate_v2:1:218,cuLinkCreate_v2:2:218,cuLinkCreate_v2:3:218"
 	}
 	for name, value := range variables {
 		all[name] = value

@@ -351,7 +351,13 @@ accscope_cuda_link (struct accscope_cuda_device *device, const void *objects,
 		    unsigned count, int optimisation, CUmodule *module,
 		    void **code, size_t *bytes, char *log, size_t room);
 
-/* Loads what linking gave; *code above is a copy of it, to be freed, or null.  */
+/* Has the driver compile one text whole: what it is to link later it compiles such that
+   functions call each other as strangers, with registers kept for that.  */
+ACCSCOPE_USED struct accscope_cuda_answer
+accscope_cuda_load_text (struct accscope_cuda_device *device, const char *text,
+			 CUmodule *module, char *log, size_t room);
+
+/* Loads what linking gave, or a text; *code above is a copy of it, to be freed, or null.  */
 ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_load_code (struct accscope_cuda_device *device, const void *code,
 			 CUmodule *module);

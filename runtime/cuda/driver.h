@@ -104,6 +104,7 @@ enum
      unsigned count, int *options, void **values))				\
   X (cuLinkComplete, "cuLinkComplete", (CUlinkState state, void **image, size_t *size)) \
   X (cuLinkDestroy, "cuLinkDestroy", (CUlinkState state))			\
+  X (cuModuleLoadDataEx, "cuModuleLoadDataEx", (CUmodule *module, const void *image, unsigned count, int *options, void **values)) \
   X (cuModuleLoadData, "cuModuleLoadData", (CUmodule *module, const void *image)) \
   X (cuModuleUnload, "cuModuleUnload", (CUmodule module))			\
   X (cuModuleGetFunction, "cuModuleGetFunction", (CUfunction *function, CUmodule module, const char *name)) \

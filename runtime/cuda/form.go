@@ -40,7 +40,7 @@ func rewrites(lookup func(string) (string, bool)) bool {
 
 // key is what a form makes of a text, for the cache: other words make other code.
 func (as form) key() string {
-	key := fmt.Sprint("form 2 ", as.reductions)
+	key := fmt.Sprint("form 3 ", as.reductions)
 	if as.stamps {
 		key += stampParameter + stampStart + stampEnd
 	}

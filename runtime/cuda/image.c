@@ -42,6 +42,18 @@ accscope_cuda_link (struct accscope_cuda_device *d, const void *objects,
 }
 
 struct accscope_cuda_answer
+accscope_cuda_load_text (struct accscope_cuda_device *d, const char *text,
+			 CUmodule *module, char *log, size_t room)
+{
+  int options[2] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
+  void *values[2] = { log, (void *) room };
+
+  ENTERED (d);
+  log[0] = '\0';
+  return CALL (d, cuModuleLoadDataEx, module, text, 2, options, values);
+}
+
+struct accscope_cuda_answer
 accscope_cuda_load_code (struct accscope_cuda_device *d, const void *code,
 			 CUmodule *module)
 {

@@ -123,6 +123,17 @@ func (i *images) compile(code goacc.PTX, as form) (C.CUmodule, facts, error) {
 		}
 	}
 	changed, about := as.of(texts)
+	if code.Count == 1 && level < 0 {
+		text := append([]byte(changed[0]), 0)
+		answer := C.accscope_cuda_load_text(d.c, (*C.char)(unsafe.Pointer(&text[0])), &module, log, room)
+		if err := d.answer(answer, "load the program's device code"); err == nil || d.lost.Load() != nil {
+			if err == nil {
+				cache.put(key, text, about) // the driver keeps what it made of it
+			}
+			return module, about, err
+		}
+		// It may need what only linking has; else that tells what is wrong.
+	}
 	objects, free := objectsOf(code, changed)
 	defer free()
 	var made unsafe.Pointer

@@ -221,12 +221,13 @@ func TestProgramFails(t *testing.T) {
 	for fault, says := range map[string]string{
 		"kernel:3:719": "CUDA_ERROR_LAUNCH_FAILED (719",
 		"cuMemAlloc_v2:1:2,cuMemAlloc_v2:2:2,cuMemAlloc_v2:3:2,cuMemAlloc_v2:4:2": "CUDA_ERROR_OUT_OF_MEMORY (2",
-		"cuLinkComplete:1:218":                "CUDA_ERROR_INVALID_PTX (218",
-		"cuStreamCreate:2:999":                "cuStreamCreate failed: CUDA error 999",
-		"cuModuleLoadData:1:2":                "cannot initialise device nvidia 0: load the program's device code",
-		"cuMemHostAlloc:1:2":                  "", // pageable memory will do
-		"cuMemAlloc_v2:1:2":                   "", // less memory will do
-		"cuMemAlloc_v2:1:2,cuMemAlloc_v2:2:2": "", // a piece for each variable will do
+		"cuModuleLoadDataEx:1:218":                      "", // what is not compiled whole is linked
+		"cuModuleLoadDataEx:1:218,cuLinkComplete:1:218": "CUDA_ERROR_INVALID_PTX (218",
+		"cuStreamCreate:2:999":                          "cuStreamCreate failed: CUDA error 999",
+		"cuModuleLoadDataEx:1:218,cuModuleLoadData:1:2": "cannot initialise device nvidia 0: load the program's device code",
+		"cuMemHostAlloc:1:2":                            "", // pageable memory will do
+		"cuMemAlloc_v2:1:2":                             "", // less memory will do
+		"cuMemAlloc_v2:1:2,cuMemAlloc_v2:2:2":           "", // a piece for each variable will do
 	} {
 		output, err := p.run(t, "ACC_DEVICE_TYPE=cuda", "ACCSCOPE_STANDIN_FAIL="+fault)
 		if says == "" {

@@ -416,10 +416,10 @@ func TestStampsRefused(t *testing.T) {
 		fault  string
 		stamps bool
 	}{
-		"no kernel for the clock": {"cuLinkCreate_v2:1:999", false},
+		"no kernel for the clock": {"cuModuleLoadDataEx:1:999,cuLinkCreate_v2:1:999", false},
 		"no pinned memory":        {"cuMemHostAlloc:1:2", false},
 		"no memory":               {"cuMemAlloc_v2:1:2", false},
-		"kernels are refused":     {"cuLinkComplete:2:218", false},
+		"kernels are refused":     {"cuModuleLoadDataEx:2:218,cuLinkComplete:1:218", false},
 		"nothing":                 {"cuLinkComplete:9:218", true},
 	} {
 		t.Run(name, func(t *testing.T) {

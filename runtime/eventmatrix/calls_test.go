@@ -54,6 +54,11 @@ func answersOf(t *testing.T, binary string, environment []string, arguments ...s
 		}
 		command.Env = append(command.Env, variable)
 	}
+	if compilers.Emulator() != "" {
+		// It opens the device over and over, and qemu-user keeps some of its own memory for
+		// each page of address space that was reserved.
+		command.Env = append(command.Env, "ACCSCOPE_SIM_MEMORY=64MiB")
+	}
 	output, err := command.CombinedOutput()
 	if err != nil {
 		t.Errorf("%s %v on %s: %v", filepath.Base(binary), arguments, environment[0], err)

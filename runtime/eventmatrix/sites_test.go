@@ -38,9 +38,6 @@ func TestForgottenSites(t *testing.T) {
 			}
 		}
 	}
-	if testing.Short() && compilers.Emulator() != "" {
-		t.Skip("calls in callbacks run once alone under an emulator, where they take ten minutes: not in -short")
-	}
 	t.Setenv("ACCSCOPE_SITES", "0")
 	for name, test := range map[string]func(*testing.T){
 		"routines in callbacks":        TestRoutinesInCallbacks,

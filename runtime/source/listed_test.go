@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,8 +81,12 @@ func TestFamily(t *testing.T) {
 	for _, part := range slices.Sorted(maps.Keys(scores)) {
 		t.Logf("%-18s %s", part, scores[part])
 	}
-	if all := scores["all"]; all.right*100 < 98*(all.right+all.wrong+all.unknown) {
-		t.Errorf("fewer than 98 %% have their names: %s", all)
+	least := 98
+	if runtime.GOARCH == "arm64" {
+		least = 97 // whose code keeps fewer variables on the stack: 97.4 % of GCC 12's
+	}
+	if all := scores["all"]; all.right*100 < least*(all.right+all.wrong+all.unknown) {
+		t.Errorf("fewer than %d %% have their names: %s", least, all)
 	}
 }
 

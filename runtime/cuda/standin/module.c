@@ -192,23 +192,50 @@ cuLinkDestroy (CUlinkState state)
   return CUDA_SUCCESS;
 }
 
+/* What was linked, or a text.  */
+static CUresult
+load (CUmodule *module, const char *image, char *log, size_t room)
+{
+  struct CUlinkState_st state = { .log = log, .room = room };
+  CUresult result = CUDA_SUCCESS;
+  char *copy, *rest, *text;
+
+  if (strncmp (image, LINKED, strlen (LINKED)) == 0)
+    image += strlen (LINKED);
+  if ((state.module = calloc (1, sizeof *state.module)) == NULL
+      || (copy = rest = strdup (image)) == NULL)
+    abort ();
+  while (result == CUDA_SUCCESS && (text = strsep (&rest, "\n")) != NULL)
+    result = line (&state, text);
+  free (copy);
+  if (result == CUDA_SUCCESS)
+    *module = state.module;
+  else
+    discard (state.module);
+  return result;
+}
+
 EXPORT CUresult
 cuModuleLoadData (CUmodule *module, const void *image)
 {
-  struct CUlinkState_st state = { 0 };
-  char *copy, *rest, *text;
-
   FAULT ("cuModuleLoadData");
-  if (strncmp (image, LINKED, strlen (LINKED)) != 0)
-    return 200;	/* CUDA_ERROR_INVALID_IMAGE */
-  if ((state.module = calloc (1, sizeof *state.module)) == NULL
-      || (copy = rest = strdup ((const char *) image + strlen (LINKED))) == NULL)
-    abort ();
-  while ((text = strsep (&rest, "\n")) != NULL)
-    line (&state, text);
-  free (copy);
-  *module = state.module;
-  return CUDA_SUCCESS;
+  return load (module, image, NULL, 0);
+}
+
+EXPORT CUresult
+cuModuleLoadDataEx (CUmodule *module, const void *image, unsigned count, int *options, void **values)
+{
+  char *log = NULL;
+  size_t room = 0;
+  unsigned i;
+
+  FAULT ("cuModuleLoadDataEx");
+  for (i = 0; i < count; i++)
+    if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
+      log = values[i];
+    else if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
+      room = (size_t) values[i];
+  return load (module, image, log, room);
 }
 
 EXPORT CUresult

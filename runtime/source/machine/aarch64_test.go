@@ -46,12 +46,13 @@ func TestAArch64Steps(t *testing.T) {
 		{"adr", []uint32{0x10fffe29}, 9, at(FileBased, 0, 0x1000-0x3c)},
 		{"ldrb", []uint32{slot, 0x3940004a}, 10, Value{}},
 		{"ldrsw", []uint32{slot, 0xb980004b}, 11, Value{}},
-		{"by way of a vector register", []uint32{pair, 0x9e670280, 0x9e66000c}, 12, at(SlotBased, 1, 0)},    // fmov d0, x20; fmov x12, d0
-		{"a number in a vector register", []uint32{slot, 0xbd400041, 0x1e26002d}, 13, at(SlotLoaded, 0, 0)}, // ldr s1, [x2]; fmov w13, s1
-		{"a vector register's location", []uint32{slot, 0xbd400041}, 65, at(SlotLoaded, 0, 0)},              // DWARF number of v1
-		{"str d", []uint32{enter, 0xfd400402, 0xfd0013e2, 0xf94013ee}, 14, at(SlotBased, 1, 0)},             // ldr d2, [x0, 8]; str d2, [sp, 32]; ldr x14, [sp, 32]
-		{"cmp", []uint32{pair, 0xf1000e9f}, 31, at(FrameBased, 0, 0)},                                       // sets no stack pointer
-		{"base behind a load", []uint32{0xf840840f}, 0, at(blockBased, 0, 8)},                               // ldr x15, [x0], 8
+		{"by way of a vector register", []uint32{pair, 0x9e670280, 0x9e66000c}, 12, at(SlotBased, 1, 0)},          // fmov d0, x20; fmov x12, d0
+		{"a number in a vector register", []uint32{slot, 0xbd400041, 0x1e26002d}, 13, at(SlotLoaded, 0, 0)},       // ldr s1, [x2]; fmov w13, s1
+		{"a vector register's location", []uint32{slot, 0xbd400041}, 65, at(SlotLoaded, 0, 0)},                    // DWARF number of v1
+		{"str d", []uint32{enter, 0xfd400402, 0xfd0013e2, 0xf94013ee}, 14, at(SlotBased, 1, 0)},                   // ldr d2, [x0, 8]; str d2, [sp, 32]; ldr x14, [sp, 32]
+		{"half of a vector", []uint32{enter, slot, 0x3dc00041, 0x3c8183e1, 0xf94013ee}, 14, at(SlotLoaded, 0, 8)}, // ldr q1, [x2]; stur q1, [sp, 24]; ldr x14, [sp, 32]
+		{"cmp", []uint32{pair, 0xf1000e9f}, 31, at(FrameBased, 0, 0)},                                             // sets no stack pointer
+		{"base behind a load", []uint32{0xf840840f}, 0, at(blockBased, 0, 8)},                                     // ldr x15, [x0], 8
 		{"load before that", []uint32{0xf840840f}, 15, at(SlotBased, 0, 0)},
 		{"movk", []uint32{0xaa0003f0, 0xf2800030}, 16, Value{}},
 		{"a call", []uint32{block, callBack}, 0, Value{}},

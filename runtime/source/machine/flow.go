@@ -249,7 +249,11 @@ func (s *State) load(a Value, size int) Value {
 			return v
 		}
 	case FrameBased:
-		if c, ok := s.Slots[a.N]; ok && c.Size == size {
+		c, ok := s.Slots[a.N]
+		if ok && c.Size == size {
+			return c.V
+		}
+		if next := (Value{Root: SlotLoaded, Slot: c.V.Slot, N: c.V.N + 8}); size == 16 && c.V.Root == SlotLoaded && s.Slots[a.N+8] == (Cell{next, 8}) {
 			return c.V
 		}
 	}
@@ -264,6 +268,12 @@ func (s *State) store(a Value, v Value, size int) {
 		if c, ok := s.Slots[at]; ok && a.N < at+int64(c.Size) {
 			delete(s.Slots, at)
 		}
+	}
+	if size == 16 && v.Root == SlotLoaded { // two words of a structure, by a vector register
+		s.store(a, v, 8)
+		v.N += 8
+		s.store(a.Plus(8), v, 8)
+		return
 	}
 	if v.Root != Unknown && size <= maxCellSize && len(s.Slots) < maxCells {
 		if v.Root == Computed {
