@@ -10,7 +10,7 @@ import (
 // rules are what is done with each directive, in this order.
 var rules = []rule{
 	unknownDirective, pgiClauses, deviceType, deviceDirective, waitDirective, waitClause, selfClause, defaultClause, dataQueues, derivedTypes, modifierClauses, arrayReductions,
-	forcedCollapse, gangDimensions, loopSizes, autoLoop, thisPointer, pointerPresent, deviceAddresses, privateSections, atomicCondition, declaredParameters, deviceResident, bindClause, classRoutine, lambdaRoutine, classLoop, repeated, sectionsTwice, elementPointers, components, attached, rows, columns, pointerArrays, pointers,
+	forcedCollapse, gangDimensions, loopSizes, autoLoop, thisPointer, wholeRows, pointerPresent, deviceAddresses, privateSections, atomicCondition, declaredParameters, deviceResident, bindClause, classRoutine, lambdaRoutine, classLoop, repeated, sectionsTwice, elementPointers, components, attached, rows, columns, pointerArrays, pointers,
 }
 
 // C rewrites a source of C or C++. The file's name is the one that GCC was given, refused the

@@ -356,6 +356,25 @@ func TestRefusedRatherThanChanged(t *testing.T) {
 	}
 }
 
+// A section of rows is named by the rows where it does not begin with the first of what a pointer to
+// arrays points to; of arrays, and of pointers to pointers, it stays.
+func TestSectionsOfRows(t *testing.T) {
+	for _, test := range []struct{ declared, clause, want string }{
+		{"typedef float row[20]; row *b;", "copy(b[2:n][0:m])", "copy(b[2:n])"},
+		{"float (*b)[20];", "copy(b[2:n][0:m])", "copy(b[2:n])"},
+		{"float (*b)[20];", "copy(b[0:n][0:m])", "copy(b[0:n][0:m])"},
+		{"float (*b)[20];", "copy(b[2:1][3:4])", "copy(b[2:1][3:4])"},
+		{"float b[9][20];", "copy(b[2:n][0:m])", "copy(b[2:n][0:m])"},
+		{"float **b;", "copy(b[2:n][0:m])", "copy(b[2:n][0:m])"},
+	} {
+		source := test.declared + "\n#pragma acc parallel self " + test.clause + "\n{ }\n"
+		result := C(source, "a.c", ReadPreprocessed("# 1 \"a.c\"\n"+source), nil, nil, Options{Device: "nvidia"})
+		if !strings.Contains(result.Text, "#pragma acc parallel "+test.want+" if(0)\n") {
+			t.Errorf("%s %s becomes\n%s", test.declared, test.clause, result.Text)
+		}
+	}
+}
+
 func FuzzC(f *testing.F) {
 	f.Add("int a[4];\n#pragma acc data copy(a[0:2][1:3]) async(1) default(none)\n{ }\n", "data copy(a[0:2][1:3]) async(1) default(none)", 2)
 	f.Add("#pragma acc region for parallel\nfor (;;) ;\n", "region for parallel", 1)

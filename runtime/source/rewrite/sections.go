@@ -157,3 +157,35 @@ func (c *construct) rectangular(item string) bool {
 	levels := c.levels(name)
 	return len(levels) >= len(inside) && len(inside) > 0 && !strings.Contains(levels[1:len(inside)], "P")
 }
+
+// wholeRows has a section of what a pointer to arrays points to name its rows alone where it does not
+// begin with the first: GCC 14 takes the pointer for one to the first row of the section. What is
+// contiguous has all of its rows.
+func wholeRows(c *construct) {
+	for i := range c.clauses {
+		clause := &c.clauses[i]
+		if c.levels == nil || !is(*clause, dataClauses...) {
+			continue
+		}
+		items := split(clause.Arguments, ',')
+		for k, item := range items {
+			name, inside := subscripts(item)
+			if len(inside) < 2 || !plainName.MatchString(name) || !c.rectangular(item) || c.levels(name)[0] != 'P' {
+				continue
+			}
+			low, length, ranged := strings.Cut(inside[0], ":")
+			low = strings.TrimSpace(low)
+			whole := !slices.ContainsFunc(inside[1:], func(section string) bool {
+				from, _, ranged := strings.Cut(section, ":")
+				from = strings.TrimSpace(from)
+				return !ranged || from != "" && from != "0"
+			})
+			if !ranged || low == "" || low == "0" || strings.TrimSpace(length) == "1" || !whole {
+				continue
+			}
+			items[k] = name + "[" + inside[0] + "]"
+			clause.Arguments = strings.Join(items, ", ")
+			c.say(clause.Name, "%s is named by its rows: GCC 14 would take the pointer for one to the first of these", item)
+		}
+	}
+}
