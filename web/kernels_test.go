@@ -47,6 +47,10 @@ func TestCountedKernels(t *testing.T) {
 func TestInsideKernels(t *testing.T) {
 	b := browse(t, serve(t, Options{Traces: []string{tracetest.Counted(t, 3000)}, Sources: []string{"../examples/jacobi"}}).URL())
 	b.settled()
+	b.view("kernels")
+	b.text(`([...document.querySelectorAll("main button")].find(e => e.textContent === "What its lines did").click(), "")`)
+	b.wait("the kernel of the histogram", `location.hash.includes("view=counted") && location.hash.includes("kernel=step2")`)
+	b.view("summary")
 	b.key("i")
 	b.wait("a kernel's lines", `document.querySelector("main table tbody tr") !== null && document.querySelector(".roofline") !== null`)
 	b.choose(`main select[aria-label="Kernel"]`, "step1$_omp_fn$0")

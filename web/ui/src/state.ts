@@ -22,7 +22,7 @@ export interface State {
   sql?: string;
   by?: string;
   at?: number;
-  kernel?: string; // the symbol of the one that is looked into
+  kernel?: string; // the symbol, or the name, of the one that is looked into
   heat?: string; // the counter that lines are coloured by
 }
 

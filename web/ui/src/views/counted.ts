@@ -13,7 +13,7 @@ export function countedView(): View {
   const load = (again: boolean): Promise<void> => show(place, async () => {
     const all = await get<CountedKernels>("kernels", { trace: state.trace });
     if (all.kernels.length === 0) return [h("p", { class: "empty" }, `${all.missing.charAt(0).toUpperCase()}${all.missing.slice(1)}.`)];
-    const chosen = all.kernels.find((k) => k.symbol === state.kernel) ?? all.kernels[0]!;
+    const chosen = all.kernels.find((k) => k.symbol === state.kernel || k.name === state.kernel) ?? all.kernels[0]!;
     const { lines } = await get<CountedLines>("lines", { trace: state.trace, symbol: chosen.symbol });
     const choose = (symbol: string): void => change({ kernel: symbol }, true);
     const choice = h("select", { "aria-label": "Kernel", onchange: () => choose(choice.value) }, ...all.kernels.map((k) => h("option", { value: k.symbol, selected: k === chosen }, k.name)));

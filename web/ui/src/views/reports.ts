@@ -7,10 +7,10 @@ import { table } from "../table";
 import { histogram } from "./histogram";
 
 // reportView leaves out the warnings that the page shows anyhow.
-export function reportView(told: () => string[], title: string, keys: string[], nameColumn: number): View {
+export function reportView(told: () => string[], title: string, keys: string[], nameColumn: number, counted = false): View {
   const place = h("div");
   let part = false;
-  const graph = new Graph();
+  const graph = new Graph(counted);
   const load = (again: boolean): Promise<void> => show(place, async () => {
     const range = part && state.from !== undefined ? { from: Math.floor(state.from), to: Math.ceil(state.to!) } : {};
     const report = await get<Report>("report", { trace: state.trace, top: 5000, tables: keys.join(","), ...range });
@@ -35,7 +35,11 @@ class Graph {
   private readonly place = h("div", { class: "histogram" });
   private range: { from?: number; to?: number } = {};
   private readonly choice = h("select", { "aria-label": "Kernel", onchange: () => void histogram(this.place, this.choice.value, this.range, false) });
-  private readonly bar = h("div", { class: "bar" }, h("label", {}, "Kernel ", this.choice));
+  private readonly bar: HTMLElement;
+
+  constructor(counted: boolean) {
+    this.bar = h("div", { class: "bar" }, h("label", {}, "Kernel ", this.choice), counted && h("button", { type: "button", onclick: () => change({ view: "counted", kernel: this.choice.value }) }, "What its lines did"));
+  }
 
   of(t: Table | undefined, range: { from?: number; to?: number }, again: boolean): HTMLElement[] {
     this.range = range;
