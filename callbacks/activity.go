@@ -42,6 +42,31 @@ func (k ActivityKind) String() string {
 	return name(activityKindNames, k, "enum accscope_activity_kind")
 }
 
+// ActivityGiver is enum accscope_activity_giver: who gave a dimension of a launch's geometry.
+type ActivityGiver int32
+
+// Givers of a dimension.
+const (
+	GiverUnknown     ActivityGiver = 0
+	GiverCompiler    ActivityGiver = 1 // fixed in the device code
+	GiverClause      ActivityGiver = 2 // evaluated at run time
+	GiverEnvironment ActivityGiver = 3 // GOMP_OPENACC_DIM
+	GiverChosen      ActivityGiver = 4 // it was left open
+)
+
+var activityGiverNames = map[ActivityGiver]string{
+	GiverUnknown:     "accscope_activity_giver_unknown",
+	GiverCompiler:    "accscope_activity_giver_compiler",
+	GiverClause:      "accscope_activity_giver_clause",
+	GiverEnvironment: "accscope_activity_giver_environment",
+	GiverChosen:      "accscope_activity_giver_chosen",
+}
+
+// String returns the header's name.
+func (g ActivityGiver) String() string {
+	return name(activityGiverNames, g, "enum accscope_activity_giver")
+}
+
 // ActivityRecord is struct accscope_activity_record: one operation that a device
 // has finished. Times are in nanoseconds.
 type ActivityRecord struct {
@@ -62,11 +87,20 @@ type ActivityRecord struct {
 	SrcFile      CString
 	LineNo       int32
 	Flags        uint32
+	Peer         int32 // of a copy with ActivityPeer: number of the device that it went to
+	GangsBy      uint8 // of a kernel: ActivityGiver of each dimension
+	WorkersBy    uint8
+	VectorBy     uint8
+	_            uint8
 }
 
 // ActivityPageable is a flag of transfers from and to pageable memory of the host
-// (ACCSCOPE_ACTIVITY_PAGEABLE).
-const ActivityPageable = 1
+// (ACCSCOPE_ACTIVITY_PAGEABLE), ActivityPeer one of copies to another device
+// (ACCSCOPE_ACTIVITY_PEER).
+const (
+	ActivityPageable = 1
+	ActivityPeer     = 2
+)
 
 // ActivitySubscriber is struct accscope_activity_subscriber.
 type ActivitySubscriber struct {

@@ -46,6 +46,7 @@ func enumerators() map[string]int32 {
 	collect(all, apiNames)
 	collect(all, registerModeNames)
 	collect(all, activityKindNames)
+	collect(all, activityGiverNames)
 	collect(all, deviceTypeNames)
 	collect(all, asyncNames)
 	return all

@@ -78,13 +78,35 @@ func SpanName(s *store.Site) string {
 }
 
 // WorkName is what to call device activity: the kernel, or the kind and the
-// variable of others.
+// variable of others, of copies between devices also these.
 func WorkName(w *store.Work) string {
+	name := w.Kind
 	switch {
 	case w.Name == "":
-		return w.Kind
 	case w.Kind == "kernel":
 		return w.Name
+	default:
+		name += " " + w.Name
 	}
-	return w.Kind + " " + w.Name
+	if w.Peer != 0 {
+		name += ", " + w.Route()
+	}
+	return name
+}
+
+// WorkFields are what else there is to say of device activity: who gave a kernel's geometry, of
+// a copy between devices the one that it went to and where it was asked for.
+func WorkFields(w *store.Work) (fields []Field) {
+	for i, name := range [...]string{"gangs_by", "workers_by", "vector_by"} {
+		if w.By[i] != "" {
+			fields = append(fields, Field{Name: name, Value: w.By[i], Detail: true})
+		}
+	}
+	if w.Peer == 0 {
+		return fields
+	}
+	if w.File != "" {
+		fields = append(fields, Field{Name: "source", Value: fmt.Sprintf("%s:%d", w.File, w.Line)})
+	}
+	return append(fields, Field{Name: "peer", Value: w.PeerTitle()})
 }

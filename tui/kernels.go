@@ -32,7 +32,7 @@ func newKernelsView() *kernelsView {
 		}},
 		{name: "transfers", sortBy: -1, fields: []field{
 			{title: "device"},
-			{title: "way", width: 9},
+			{title: "way", width: 12},
 			{title: "bytes", width: 10, right: true},
 			{title: "count", width: 8, right: true},
 			{title: "average", width: 10, right: true},
@@ -194,7 +194,7 @@ func (a *app) kernelRows() []row {
 					{"device time", show(x.Timed.Time) + " of " + number(x.Timed.Count) + " measured launches"},
 					{"share", shareText + " of all kernels"}, {"min", show(x.Timed.Shortest)}, {"average", show(int64(average))}, {"max", show(x.Timed.Longest)},
 					{"enqueueing", report.ShowDuration(float64(x.HostTime)) + " on the host"},
-					{"last launch", shape + " (gangs x workers x vector) at " + clock(x.Last)}}...)}
+					{"last launch", shape + " (gangs x workers x vector) at " + clock(x.Last)}, {"by", cmp.Or(x.By.String(), "-")}}...)}
 			}})
 	}
 	return rows
@@ -206,10 +206,11 @@ func transferRows(a *app) []row {
 	var rows []row
 	for _, d := range devices(v) {
 		samples := a.history.devices[d.ID]
-		for way, s := range []*state.Transfers{&d.Uploads, &d.Downloads} {
-			name, figure := "upload", upBytes
-			if way == 1 {
-				name, figure = "download", downBytes
+		ways := []state.Sent{{To: "upload", Transfers: d.Uploads}, {To: "download", Transfers: d.Downloads}}
+		for i, s := range append(ways, d.Sent...) {
+			name, title := s.To, s.To+"s"
+			if i >= len(ways) {
+				name, title = "to "+s.To, "to "+s.To
 			}
 			bandwidth, device := 0.0, "-"
 			bandwidthText := "-"
@@ -218,14 +219,19 @@ func transferRows(a *app) []row {
 				device, bandwidthText = report.ShowDuration(float64(s.Timed.Time)), report.Show(bandwidth, report.BytesPerSecond)
 			}
 			average := float64(s.Bytes) / float64(max(s.Count, 1))
-			now := perSecond(samples, figure, to, a.window)
+			now, nowText, past := 0.0, "-", ""
+			if i < len(ways) { // what went to other devices has no history
+				figure := [...]func(*sample) int64{upBytes, downBytes}[i]
+				now, past = perSecond(samples, figure, to, a.window), a.theme.spark(rate(samples, figure, to-10e9, to, 20))
+				nowText = report.Show(now, report.BytesPerSecond)
+			}
 			rows = append(rows, row{
 				id: fmt.Sprintf("%d/%s", d.ID, name),
 				cells: []string{deviceName(v, &d.DeviceInfo), name, report.ShowBytes(float64(s.Bytes)), count(float64(s.Count)), report.ShowBytes(average),
-					device, bandwidthText, report.Show(now, report.BytesPerSecond), a.theme.spark(rate(samples, figure, to-10e9, to, 20))},
-				keys: []float64{float64(d.ID), float64(way), float64(s.Bytes), float64(s.Count), average, float64(s.Timed.Time), bandwidth, now},
+					device, bandwidthText, nowText, past},
+				keys: []float64{float64(d.ID), float64(i), float64(s.Bytes), float64(s.Count), average, float64(s.Timed.Time), bandwidth, now},
 				detail: func() detail {
-					return detail{title: deviceName(v, &d.DeviceInfo) + " " + name + "s", fields: [][2]string{
+					return detail{title: deviceName(v, &d.DeviceInfo) + " " + title, fields: [][2]string{
 						{"transfers", number(s.Count)}, {"bytes", fmt.Sprintf("%s (%d)", report.ShowBytes(float64(s.Bytes)), s.Bytes)},
 						{"device time", device + " of " + number(s.Timed.Count) + " measured transfers"}, {"bandwidth", bandwidthText},
 						{"shortest", report.ShowDuration(float64(s.Timed.Shortest))}, {"longest", report.ShowDuration(float64(s.Timed.Longest))},

@@ -109,6 +109,9 @@ func segments(stretches []state.Stretch, from, to int64, otherwise activity) []s
 		if x.Site != nil && x.Kind != "" {
 			s.label = operationLabel(x.Site.Name, x.Kind, state.Source{File: x.Site.File, Line: x.Site.Line})
 		}
+		if x.Peer != "" {
+			s.label = "to " + x.Peer
+		}
 		list = append(list, s)
 	}
 	return list

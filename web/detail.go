@@ -3,8 +3,10 @@ package web
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
 )
@@ -157,6 +159,9 @@ func describe(r *request, record *store.Record) (*detail, error) {
 		add("device start", activity.Start, "time")
 		add("device end", activity.End(), "time")
 		add("device time", activity.Duration, "ns")
+		if by := activity.Work.By.String(); by != "" {
+			add("geometry by", by, "")
+		}
 		add("waited in queue", max(activity.Start-record.End(), 0), "ns")
 	}
 	return d, nil
@@ -256,10 +261,24 @@ func activityDetail(r *request) (any, error) {
 	if name != "" {
 		d.Title = kind + " " + name
 	}
+	if a.Work.Peer != 0 {
+		d.Title = export.WorkName(a.Work)
+	}
 	d.Device = &activityInfo{id, kind, name, d.Start, d.End, byteCount(a.Bytes), d.Queue}
 	d.Fields = []field{{"start", d.Start, "time", false}, {"end", d.End, "time", false}, {"device time", d.End - d.Start, "ns", false}}
 	if kind != "kernel" {
 		d.Fields = append(d.Fields, field{"bytes", byteCount(a.Bytes), "bytes", false})
+	}
+	if a.Work.Peer != 0 {
+		from, to, _ := strings.Cut(a.Work.Route(), " to ")
+		d.Fields = append(d.Fields, field{"from", from, "", false}, field{"to", to, "", false})
+		if a.Duration > 0 {
+			d.Fields = append(d.Fields, field{"rate", report.Show(float64(a.Bytes)*1e9/float64(a.Duration), report.BytesPerSecond), "", false})
+		}
+		if a.Work.File != "" {
+			d.File, d.Line = a.Work.File, a.Work.Line
+			d.Fields = append(d.Fields, field{"source", place(a.Work.File, a.Work.Line), "", false})
+		}
 	}
 	d.Fields = append(d.Fields, field{"activity", id, "", true}, field{"async argument", callbacks.AsyncName(a.Work.Async), "", true},
 		field{"device clock start", fmt.Sprint(a.DeviceStart), "", true}, field{"device clock end", fmt.Sprint(a.DeviceEnd), "", true},

@@ -17,6 +17,7 @@ type summaryAnswer struct {
 	report.Peak
 	CostKernels   []report.Cost `json:"cost_kernels"`
 	CostVariables []report.Cost `json:"cost_variables"`
+	CostBetween   []report.Cost `json:"cost_between"` // by the devices that a copy was between
 	// CostConstructs are those of the host, where no device did anything.
 	CostConstructs []report.Cost `json:"cost_constructs"`
 	Remarks        []string      `json:"remarks"` // what stands out
@@ -44,6 +45,6 @@ func summarize(trace *store.Trace, filter report.Filter) (*summaryAnswer, error)
 	if err != nil {
 		return nil, err
 	}
-	return &summaryAnswer{s.Wall, s.Simulated, s.Device, s.Host, s.MPI, s.Peak, present(s.Kernels), present(s.Variables), present(s.Constructs),
+	return &summaryAnswer{s.Wall, s.Simulated, s.Device, s.Host, s.MPI, s.Peak, present(s.Kernels), present(s.Variables), present(s.Between), present(s.Constructs),
 		present(slices.Concat(s.Findings, s.Hints))}, nil
 }

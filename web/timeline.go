@@ -194,7 +194,7 @@ func (l *labels) of(b *store.Block) int {
 	switch {
 	case b.Work != nil:
 		return lookup.Make(l.works, b.Work, func() int {
-			return l.add(label{Text: export.WorkName(b.Work), Kind: b.Work.Kind, Name: b.Work.Name})
+			return l.add(label{Text: export.WorkName(b.Work), Kind: b.Work.Kind, Name: b.Work.Name, Source: place(b.Work.File, b.Work.Line)})
 		})
 	case s == nil:
 		return l.add(label{})

@@ -14,7 +14,7 @@ var broughtToRead = &rule{
 	about: "A whole array comes back in each step, and the host does not change it.",
 	evidence: history + `again AS MATERIALIZED (
   SELECT m.record, count(*) OVER (PARTITION BY m.process, m.device, m.host_address, m.bytes, t.source_file, t.line) AS times
-  FROM moves m CROSS JOIN transfers t ON t.record = m.record
+  FROM moves m CROSS JOIN host_transfers t ON t.record = m.record
   WHERE m.what = 'download' AND m.last = 'download' AND m.made = m.last_made AND m.done > m.last_done AND m.device_address = m.last_address
     AND (m.content IS NULL OR m.overwritten IS NULL OR m.content IS NOT m.overwritten) AND m.bytes >= ` + leastStepped + `
 ), chosen AS (

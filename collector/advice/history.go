@@ -12,7 +12,7 @@ const (
 
 // history is SQL for what happened to the data of each address, and, without an address,
 // what may have used any data of a device: kernels, host_data regions, copies within
-// the device and those of acc_memcpy_to_device and acc_memcpy_from_device, which no construct
+// the device, to and from another one, and those of acc_memcpy_to_device and acc_memcpy_from_device, which no construct
 // encloses: they go by device addresses, and between any host memory. done counts these uses, made the mappings. steps are mappings and transfers,
 // each with the ones before and behind it; moves are transfers of what is mapped alone, with
 // the one before, their hashes, and whether a download of the same data brought what the host
@@ -23,9 +23,10 @@ const history = `WITH step AS (
   SELECT 'use' AS what, 0 AS record, process, device, 0 AS bytes, 0 AS host_address, 0 AS device_address, enqueued AS at, NULL AS content, NULL AS overwritten FROM kernels
   UNION ALL SELECT 'use', 0, process, device, 0, 0, 0, start, NULL, NULL FROM spans WHERE kind = 'enter_data' AND construct = 'host_data'
   UNION ALL SELECT 'use', 0, process, device, 0, 0, 0, start, NULL, NULL FROM device_activity WHERE kind = 'copy'
-  UNION ALL SELECT 'use', 0, process, device, 0, 0, 0, enqueued, NULL, NULL FROM transfers WHERE ` + byAddress + `
+  UNION ALL SELECT 'use', 0, process, peer, 0, 0, 0, start, NULL, NULL FROM device_activity WHERE peer IS NOT NULL
+  UNION ALL SELECT 'use', 0, process, device, 0, 0, 0, enqueued, NULL, NULL FROM host_transfers WHERE ` + byAddress + `
   UNION ALL SELECT 'create', record, process, device, bytes, host_address, device_address, start, NULL, NULL FROM allocations WHERE kind = 'create' AND bytes >= ` + smallest + `
-  UNION ALL SELECT direction, record, process, device, bytes, host_address, device_address, enqueued, content, overwritten FROM transfers
+  UNION ALL SELECT direction, record, process, device, bytes, host_address, device_address, enqueued, content, overwritten FROM host_transfers
     WHERE bytes >= ` + smallest + ` AND host_address <> 0 AND NOT ` + byAddress + `
 ), counted AS (
   SELECT *, sum(what = 'use') OVER (PARTITION BY process, device ORDER BY at) AS done FROM step
@@ -43,7 +44,7 @@ const history = `WITH step AS (
     max(what = 'download' AND content = overwritten) OVER (PARTITION BY process, device, host_address, bytes) AS confirmed
   FROM numbered WHERE what <> 'create' AND made > 0 WINDOW datum AS (PARTITION BY process, device, host_address, bytes ORDER BY at)
 ), changed AS MATERIALIZED (
-  SELECT DISTINCT process, device, host_address, bytes FROM transfers
+  SELECT DISTINCT process, device, host_address, bytes FROM host_transfers
   WHERE direction = 'download' AND overwritten IS NOT content AND host_address <> 0 AND NOT ` + byAddress + `
 ), `
 
@@ -61,7 +62,7 @@ const notExposed = `NOT EXISTS (SELECT 1 FROM meta WHERE key BETWEEN 'exposed: '
 const spared = ` SELECT t.variable AS subject, t.source_file, t.line, t.function, t.process, t.thread, t.device, t.async_queue, t.bytes, t.enqueued AS start,
   t.enqueued + t.enqueue_time AS end, coalesce(t.start, 0) AS device_start, coalesce(t.end, 0) AS device_end,
   min(s.kind) OVER finding || ' ' || max(s.kind) OVER finding AS detail
-FROM chosen s CROSS JOIN transfers t ON t.record = s.record WINDOW finding AS (PARTITION BY t.variable, t.source_file, t.line, t.function)`
+FROM chosen s CROSS JOIN host_transfers t ON t.record = s.record WINDOW finding AS (PARTITION BY t.variable, t.source_file, t.line, t.function)`
 
 // mostly is where data are to stay, though at the same place they change more often than not.
 func (g *group) mostly(instead string) string {

@@ -21,7 +21,7 @@ var idleQueue = &rule{
   FROM spans WHERE kind IN ('compute_construct', 'enter_data', 'exit_data', 'update', 'wait') AND duration IS NOT NULL
 ), step AS (
   SELECT 'gap' AS what, 0 AS record, process, thread, free AS at, start AS until, 0 AS busy, 0 AS done FROM call WHERE start - free >= 50000
-  UNION ALL SELECT t.direction, t.record, t.process, t.thread, t.enqueued, 0, coalesce(t.device_time, 0), t.end FROM transfers t
+  UNION ALL SELECT t.direction, t.record, t.process, t.thread, t.enqueued, 0, coalesce(t.device_time, 0), t.end FROM host_transfers t
     LEFT JOIN spans c ON c.record = t.parent WHERE t.direction = 'download' OR NOT ` + byValue + `
   UNION ALL SELECT 'kernel', record, process, thread, enqueued, 0, device_time, end FROM kernels
 ), numbered AS (
@@ -37,7 +37,7 @@ var idleQueue = &rule{
 )
 SELECT t.variable AS subject, t.source_file, t.line, t.function, t.process, t.thread, t.device, -2 AS async_queue, t.bytes,
   f.at AS start, f.at + min(f.until - f.at, f.busy_before) AS end, 0 AS device_start, 0 AS device_end, NULL AS detail
-FROM followed f CROSS JOIN transfers t ON t.record = f.first
+FROM followed f CROSS JOIN host_transfers t ON t.record = f.first
 WHERE t.direction = 'upload' AND f.kernels > 0 AND f.kernels_before > 0 AND f.downloads_before = 0 AND f.done_before <= f.at`,
 	watch: func(_ *pass, found *evidence) watcher {
 		return &idle{found: found, threads: map[model.ThreadID]*idleThread{}, bursts: map[model.ProcessID][]*burst{}}

@@ -17,7 +17,7 @@ FROM (
     coalesce(start, 0) AS device_start, coalesce(end, 0) AS device_end, direction,
     iif(` + textUnknown + `, 'unknown', NULL) AS detail,
     row_number() OVER datum AS nth, count(*) OVER (PARTITION BY process, device, host_address, bytes, source_file, line, direction) AS times
-  FROM transfers WHERE implicit AND bytes >= 4096
+  FROM host_transfers WHERE implicit AND bytes >= 4096
   WINDOW datum AS (PARTITION BY process, device, host_address, bytes, source_file, line, direction ORDER BY enqueued)
 ) WHERE times >= 3 AND nth <> iif(direction = 'upload', 1, times)`,
 	watch: func(p *pass, found *evidence) watcher {

@@ -25,7 +25,7 @@ const operations = `WITH operation AS (
   SELECT 'kernel' AS what, record, process, thread, device, async_queue, enqueued AS at, enqueued + enqueue_time AS end,
     start AS device_start, end AS device_end FROM kernels
   UNION ALL SELECT 'transfer', t.record, t.process, t.thread, t.device, t.async_queue, t.enqueued, t.enqueued + t.enqueue_time, t.start, t.end
-    FROM transfers t LEFT JOIN spans c ON c.record = t.parent WHERE NOT ` + byValue + `
+    FROM host_transfers t LEFT JOIN spans c ON c.record = t.parent WHERE NOT ` + byValue + `
   UNION ALL SELECT 'wait', record, process, thread, device, async_queue, start, end, NULL, NULL FROM waits WHERE NOT implicit
   UNION ALL SELECT 'other', record, process, thread, device, NULL, start, start, NULL, NULL FROM spans WHERE kind = 'enter_data' AND construct = 'host_data'
   UNION ALL SELECT 'other', record, process, thread, device, NULL, time, time, NULL, NULL FROM events WHERE kind_code IN (6, 7) AND NOT (implicit AND bytes < ` + smallest + `)

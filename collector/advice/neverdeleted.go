@@ -125,14 +125,14 @@ var deletedWhileBusy = &rule{
 	about: "Data are deleted while a queue still has a transfer of theirs to do.",
 	evidence: `WITH step AS (
   SELECT 'delete' AS what, record, process, device, host_address, time AS at, 0 AS done FROM releases WHERE kind = 'delete'
-  UNION ALL SELECT 'transfer', record, process, device, host_address, enqueued, end FROM transfers WHERE async_queue <> -2 AND end > 0
+  UNION ALL SELECT 'transfer', record, process, device, host_address, enqueued, end FROM host_transfers WHERE async_queue <> -2 AND end > 0
 ), followed AS (
   SELECT *, min(iif(what = 'delete', at, NULL)) OVER later AS deleted, min(iif(what = 'delete', record, NULL)) OVER later AS deletion
   FROM step WINDOW later AS (PARTITION BY process, device, host_address ORDER BY at DESC)
 )
 SELECT t.variable AS subject, t.source_file, t.line, t.function, t.process, t.thread, t.device, t.async_queue, t.bytes,
   t.enqueued AS start, f.deleted AS end, t.start AS device_start, t.end AS device_end, NULL AS detail
-FROM followed f CROSS JOIN transfers t ON t.record = f.record CROSS JOIN events e ON e.record = f.deletion
+FROM followed f CROSS JOIN host_transfers t ON t.record = f.record CROSS JOIN events e ON e.record = f.deletion
 WHERE f.what = 'transfer' AND f.done > f.deleted AND e.async_queue <> t.async_queue`,
 	watch: func(_ *pass, found *evidence) watcher {
 		return &deletions{found, map[hostData][]busyTransfer{}}

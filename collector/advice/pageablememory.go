@@ -10,11 +10,11 @@ var pageableMemory = &rule{
 	about: "Large transfers of pageable memory take twice as long as those of pinned memory.",
 	asked: `SELECT EXISTS (SELECT 1 FROM work WHERE kind >> 4 = 1)`,
 	evidence: `WITH pinned AS (
-  SELECT process, direction, max(bytes_per_second) AS rate FROM transfers WHERE pageable = 0 AND bytes >= 1048576 GROUP BY process, direction
+  SELECT process, direction, max(bytes_per_second) AS rate FROM host_transfers WHERE pageable = 0 AND bytes >= 1048576 GROUP BY process, direction
 ), sent AS (
   SELECT *, count(*) OVER (PARTITION BY process, device, host_address, direction) AS times, iif(async_queue = -2, enqueued, start) AS begun,
     iif(async_queue = -2, max(end, enqueued + enqueue_time), end) AS done
-  FROM transfers WHERE pageable = 1 AND bytes >= 1048576
+  FROM host_transfers WHERE pageable = 1 AND bytes >= 1048576
 ), compared AS (
   SELECT s.*, s.begun + CAST(s.bytes * 1e9 / max(25e9, coalesce(p.rate, 0)) AS INTEGER) AS pinned_done
   FROM sent s LEFT JOIN pinned p ON p.process = s.process AND p.direction = s.direction

@@ -271,6 +271,9 @@ func (p *pass) readActivities() error {
 		p.waits.activity(a)
 		if a.Work.KindCode == model.ActivityCopy {
 			p.copies = append(p.copies, usedAt{a.Start, deviceData{a.Work.Process, a.Work.Device}})
+			if a.Work.Peer != 0 {
+				p.copies = append(p.copies, usedAt{a.Start, deviceData{a.Work.Process, a.Work.Peer}})
+			}
 		}
 	}
 	p.measured.order()

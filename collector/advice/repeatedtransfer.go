@@ -16,14 +16,14 @@ import (
 var repeatedTransfer = &rule{
 	name:  "repeated-transfer",
 	about: "The same data are sent to the device again, unchanged.",
-	evidence: history + `hashed AS (SELECT DISTINCT process FROM transfers WHERE content IS NOT NULL), chosen AS (
+	evidence: history + `hashed AS (SELECT DISTINCT process FROM host_transfers WHERE content IS NOT NULL), chosen AS (
   SELECT record, iif(done = last_done OR confirmed, 'hashed', 'unproven') AS kind FROM moves m
   WHERE what = 'upload' AND last = 'upload' AND content = last_content AND (made > last_made OR device_address = last_address)
     AND (done = last_done OR NOT EXISTS (SELECT 1 FROM changed c WHERE c.process = m.process AND c.device = m.device
       AND c.host_address < m.host_address + m.bytes AND c.host_address + c.bytes > m.host_address))
   UNION ALL SELECT record, 'suspected' FROM (
     SELECT t.record, count(*) OVER (PARTITION BY t.process, t.device, t.host_address, t.bytes, t.source_file, t.line) AS times
-    FROM moves m CROSS JOIN transfers t ON t.record = m.record
+    FROM moves m CROSS JOIN host_transfers t ON t.record = m.record
     WHERE m.what = 'upload' AND m.last = 'upload' AND m.made > m.last_made AND NOT t.implicit AND t.process NOT IN (SELECT process FROM hashed)
   ) WHERE times >= 10
 )` + spared,

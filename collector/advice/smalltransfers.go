@@ -23,7 +23,7 @@ var smallTransfers = &rule{
 	about: "Many small transfers follow one another that could be one.",
 	evidence: `WITH step AS (
   SELECT t.direction AS what, t.process, t.thread, t.device, t.async_queue, t.variable, t.bytes, t.source_file, t.line, t.function, t.enqueued AS at,
-    t.enqueued + t.enqueue_time AS end, t.start AS device_start, t.end AS device_end FROM transfers t LEFT JOIN spans c ON c.record = t.parent
+    t.enqueued + t.enqueue_time AS end, t.start AS device_start, t.end AS device_end FROM host_transfers t LEFT JOIN spans c ON c.record = t.parent
   WHERE coalesce(c.construct, '') NOT IN ('data', 'parallel', 'kernels', 'serial') OR t.bytes >= ` + smallest + ` AND coalesce(t.variable, '') NOT LIKE '%, %'
   UNION ALL SELECT 'use', process, thread, device, async_queue, NULL, 0, NULL, 0, NULL, enqueued, 0, 0, 0 FROM kernels
 ), numbered AS (

@@ -35,7 +35,7 @@ var unusedTransfer = &rule{
   UNION ALL SELECT record, 'brought' FROM (
     SELECT m.record, m.last, m.done > m.last_done AND m.made = m.last_made AND m.device_address = m.last_address AS used,
       min(coalesce(m.content = m.overwritten, 0)) OVER (PARTITION BY m.process, m.device, m.host_address, m.bytes, t.source_file, t.line) AS unchanged
-    FROM moves m CROSS JOIN transfers t ON t.record = m.record WHERE m.what = 'download'
+    FROM moves m CROSS JOIN host_transfers t ON t.record = m.record WHERE m.what = 'download'
   ) WHERE unchanged AND used
 ), chosen AS (
   SELECT record, iif(max(kind = 'never'), 'never', min(kind)) AS kind FROM found GROUP BY record

@@ -177,6 +177,19 @@ func (r *record) decodeActivity() {
 		Bytes: r.word(atActivityBytes), Start: r.long(atActivityStart), End: r.long(atActivityEnd),
 		DeviceStart: r.long(atActivityDeviceStart), DeviceEnd: r.long(atActivityDeviceEnd), Pageable: r.flags&activityPageable != 0,
 	}
+	a := &r.stream.item.Activity
+	for i := range a.By {
+		a.By[i] = Giver(r.flags >> (activityBy + i*activityByBits) & (1<<activityByBits - 1))
+	}
+	if r.flags&activityPeer == 0 {
+		return
+	}
+	if len(r.bytes) < sizeOfActivityPeer {
+		r.corrupt(atRecordBytes, "activity that names a peer has %d bytes, at least %d expected", len(r.bytes), sizeOfActivityPeer)
+		return
+	}
+	a.ToPeer, a.Peer = true, r.number(atActivityPeerNumber)
+	a.SourceFile, a.Line = r.line(atActivityPeerSourceFile, atActivityPeerLine)
 }
 
 func (r *record) decodeMapping() {

@@ -4,6 +4,13 @@
 // OpenACC 3.3 §5.2.
 package capture
 
+import (
+	"slices"
+	"strings"
+
+	"github.com/accscope/accscope/callbacks"
+)
+
 // StringID names an interned string of one process; 0 is the null pointer
 // (different from the empty string).
 type StringID uint32
@@ -100,8 +107,35 @@ type Activity struct {
 	DeviceStart  int64 // the device's own clock
 	DeviceEnd    int64
 	Name         StringID
-	Pageable     bool // of a transfer: the host's memory was
+	Pageable     bool     // of a transfer: the host's memory was
+	By           [3]Giver // of a kernel: who gave its gangs, workers and vector
+	ToPeer       bool     // a copy to another device of the type: what follows holds
+	Peer         int32    // its number
+	SourceFile   StringID
+	Line         int32
 }
+
+// Giver gave a dimension of a kernel's launch geometry (enum accscope_activity_giver).
+type Giver uint8
+
+var giverNames = func() (names []string) {
+	for g := callbacks.GiverUnknown; g <= callbacks.GiverChosen; g++ {
+		names = append(names, strings.TrimPrefix(g.String(), "accscope_activity_giver_"))
+	}
+	names[callbacks.GiverUnknown] = ""
+	return names
+}()
+
+// String is the header's word, "" of one that is not known.
+func (g Giver) String() string {
+	if int(g) >= len(giverNames) {
+		return ""
+	}
+	return giverNames[g]
+}
+
+// GiverNamed is the giver that String gives a word for, 0 where there is none.
+func GiverNamed(name string) Giver { return Giver(max(slices.Index(giverNames, name), 0)) }
 
 // Dependency says that a queue was made to wait for what another queue of its
 // device held.

@@ -287,6 +287,11 @@ struct capture_toggle
 };
 
 #define CAPTURE_ACTIVITY_PAGEABLE 1u	/* flags: of a transfer's memory of the host */
+#define CAPTURE_ACTIVITY_PEER 2u	/* it is a struct capture_activity_peer */
+/* Of a kernel: from this bit on of the flags who gave its gangs, workers and vector, so
+   many bits each (enum accscope_activity_giver).  */
+#define CAPTURE_ACTIVITY_BY 4u
+#define CAPTURE_ACTIVITY_BY_BITS 3u
 struct capture_activity
 {
   struct capture_record record;
@@ -303,6 +308,16 @@ struct capture_activity
   int64_t end;
   int64_t device_start;
   int64_t device_end;
+};
+
+/* A copy to another device of the same type.  */
+struct capture_activity_peer
+{
+  struct capture_activity activity;
+  int32_t number;		/* of the device */
+  int32_t line;
+  uint32_t source_file;
+  uint32_t zero;
 };
 
 /* A queue was made to wait for what another one held.  */

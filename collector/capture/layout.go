@@ -74,6 +74,9 @@ const (
 	stringCut             = 1
 	toggleThread          = 1
 	activityPageable      = 1
+	activityPeer          = 2
+	activityBy            = 4
+	activityByBits        = 3
 	warningExposed        = 1
 	warningUnused         = 2
 	warningFinding        = 4
@@ -275,6 +278,16 @@ const (
 	atActivityEnd          = 72
 	atActivityDeviceStart  = 80
 	atActivityDeviceEnd    = 88
+)
+
+// The size of struct capture_activity_peer, and where its fields are, in bytes.
+const (
+	sizeOfActivityPeer       = 112
+	atActivityPeerActivity   = 0
+	atActivityPeerNumber     = 96
+	atActivityPeerLine       = 100
+	atActivityPeerSourceFile = 104
+	atActivityPeerZero       = 108
 )
 
 // The size of struct capture_dependency, and where its fields are, in bytes.

@@ -199,7 +199,7 @@ func (in *Ingester) activity(r *ring, a *capture.Activity) error {
 	shift := p.atTime(a.Time) - a.Time - in.origin.Load()
 	x := model.Activity{Activity: *a, Process: p.info.ID}
 	x.Time, x.Start, x.End = a.Time+shift, a.Start+shift, a.End+shift
-	x.Name = in.name(p, a.Name)
+	x.Name, x.SourceFile = in.name(p, a.Name), in.name(p, a.SourceFile)
 	enqueue, device, queue := in.model.ApplyActivity(&x)
 	if in.writer == nil {
 		return nil

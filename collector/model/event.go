@@ -21,6 +21,12 @@ type (
 // Name is an interned string of the trace (see Names); 0 is the null pointer.
 type Name = capture.StringID
 
+// Giver gave a dimension of a launch's geometry; GiverNamed is the one of a word.
+type Giver = capture.Giver
+
+// GiverNamed is capture's.
+func GiverNamed(name string) Giver { return capture.GiverNamed(name) }
+
 // Event is a captured event in its place in the trace: its strings are the
 // trace's Names, its Time is nanoseconds on the trace's clock (since the
 // trace's origin).

@@ -38,17 +38,36 @@ wanted (const struct accscope_activity_record *activity)
   return 0;
 }
 
+/* The flags that say who gave the Nth dimension of a launch; what is not known here is left
+   out.  */
+static uint32_t
+by_flag (uint8_t giver, unsigned n)
+{
+  return giver >> CAPTURE_ACTIVITY_BY_BITS ? 0
+    : (uint32_t) giver << (CAPTURE_ACTIVITY_BY + n * CAPTURE_ACTIVITY_BY_BITS);
+}
+
 static int
 write_activity (struct ring *ring, const struct accscope_activity_record *activity,
 		uint64_t now)
 {
   uint32_t name = COVERS (activity, name)
     ? intern_optional (ring, activity->name) : 0;
-  int pageable = COVERS (activity, flags) && activity->flags & ACCSCOPE_ACTIVITY_PAGEABLE;
+  uint32_t told = COVERS (activity, flags) ? activity->flags : 0;
+  uint32_t flags = told & ACCSCOPE_ACTIVITY_PAGEABLE ? CAPTURE_ACTIVITY_PAGEABLE : 0;
+  int peer = told & ACCSCOPE_ACTIVITY_PEER && COVERS (activity, peer);
+  uint32_t file = !peer ? 0 : name == NO_SPACE ? NO_SPACE
+    : intern_optional (ring, activity->src_file);
+  size_t size = peer ? sizeof (struct capture_activity_peer)
+    : sizeof (struct capture_activity);
+  if (peer)
+    flags |= CAPTURE_ACTIVITY_PEER;
+  if (activity->kind == accscope_activity_kernel && COVERS (activity, vector_by))
+    flags |= by_flag (activity->gangs_by, 0) | by_flag (activity->workers_by, 1)
+      | by_flag (activity->vector_by, 2);
   struct capture_activity *record
-    = record_begin (ring, CAPTURE_RECORD_ACTIVITY,
-		    pageable ? CAPTURE_ACTIVITY_PAGEABLE : 0, sizeof *record);
-  if (name == NO_SPACE || !record)
+    = record_begin (ring, CAPTURE_RECORD_ACTIVITY, (uint16_t) flags, size);
+  if (name == NO_SPACE || file == NO_SPACE || !record)
     return -1;
   record->ticks = now;
   record->correlation = activity->correlation;
@@ -63,7 +82,15 @@ write_activity (struct ring *ring, const struct accscope_activity_record *activi
   record->end = activity->host_end;
   record->device_start = activity->device_start;
   record->device_end = activity->device_end;
-  return record_end (ring, sizeof *record);
+  if (peer)
+    {
+      struct capture_activity_peer *to = (void *) record;
+      to->number = activity->peer;
+      to->line = activity->line_no;
+      to->source_file = file;
+      to->zero = 0;
+    }
+  return record_end (ring, size);
 }
 
 static int

@@ -73,12 +73,13 @@ func (f *facts) one(options Options) (*Table, error) {
 }
 
 // onlyWithRows are keys of tables that a report leaves out where they are empty.
-var onlyWithRows = []string{"errors", "runtime_warnings", "annotations", "communication", "open", "sampled", "host_code", "kernel_counters"}
+var onlyWithRows = []string{"errors", "runtime_warnings", "annotations", "communication", "open", "sampled", "host_code", "kernel_counters", "between_devices"}
 
 // all are the tables that are wanted. What is expensive to find is left where it is not.
 func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 	filter := options.Filter
-	var failures, said, annotations, time, messages, calls, memory, leaks, open, queues, sampled, code, inside *Table
+	var failures, said, annotations, time, messages, calls, memory, leaks, open, queues, sampled, code, inside, between, kernels *Table
+	var crossed store.Sum
 	for _, part := range []struct {
 		keys []string
 		find func() error
@@ -101,6 +102,8 @@ func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 		{[]string{"memory", "leaks"}, func() error { return noteMissing(trace, memory, leaks) }},
 		{[]string{"sampled"}, func() (err error) { sampled, err = sampledTable(trace, filter); return err }},
 		{[]string{"kernel_counters"}, func() (err error) { inside, err = f.countersTable(trace, filter); return err }},
+		{[]string{"between_devices", "transfers"}, func() (err error) { between, crossed, err = f.between(filter); return err }},
+		{[]string{"kernels"}, func() (err error) { kernels, err = f.kernels(); return err }},
 		{[]string{"host_code"}, func() (err error) { code, err = hostCodeTable(trace, filter); return err }},
 	} {
 		if options.wants(part.keys...) {
@@ -113,7 +116,7 @@ func (f *facts) all(trace *store.Trace, options Options) ([]*Table, error) {
 	if calls == nil && len(constructs.Rows) > 0 {
 		constructs.Note += "; " + noCallStacks
 	}
-	tables := []*Table{failures, said, time, annotations, messages, constructs, calls, code, f.kernels(), inside, f.directions(), f.transferred(),
+	tables := []*Table{failures, said, time, annotations, messages, constructs, calls, code, kernels, inside, f.directions(&crossed), f.transferred(), between,
 		f.synchronisation(), queues, memory, leaks, open, f.instants(), sampled}
 	if options.wants("ranks", "imbalance", "critical_path") {
 		ofRanks, err := f.ofRanks(filter)

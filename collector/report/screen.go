@@ -62,6 +62,7 @@ func (s *Summary) Write(w io.Writer, how Screen) error {
 	d.figures(s)
 	d.costs("kernel", "launches", s.Kernels, false)
 	d.costs("variable", "copies", s.Variables, true)
+	d.costs("between devices", "copies", s.Between, true)
 	d.costs("construct", "count", s.Constructs, false)
 	d.costs("host code outside of OpenACC", "samples", s.Code, false)
 	next := d.next()

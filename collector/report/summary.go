@@ -27,6 +27,7 @@ type Summary struct {
 	Modelled   string   // the GPU whose times it gave them, "" where it gave others
 	Kernels    []Cost
 	Variables  []Cost
+	Between    []Cost   // copies from one device to another
 	Constructs []Cost   // where no device did anything
 	Code       []Cost   // functions outside of OpenACC, where processors were sampled
 	Findings   []string // warnings, errors, data that were left
@@ -113,6 +114,9 @@ func Summarize(trace *store.Trace, filter Filter) (*Summary, error) {
 		s.Constructs = f.costlyConstructs()
 	}
 	if s.Code, err = costlyCode(trace, filter); err != nil {
+		return nil, err
+	}
+	if s.Between, err = f.costlyRoutes(filter); err != nil {
 		return nil, err
 	}
 	s.Hints = f.repeated()

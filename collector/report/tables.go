@@ -49,14 +49,14 @@ func (t *Table) marked() *Table {
 	return t
 }
 
-func (f *facts) kernels() *Table {
+func (f *facts) kernels() (*Table, error) {
 	table := &Table{Key: "kernels", Title: "Kernels",
 		Note:  "device time is measured on the device; - where the runtime measures none",
 		Empty: "no kernel was launched",
 		Columns: append(kernelColumns(), []Column{{"", "source", Text}, {"launches", "launches", Count}, {"", "timed", Count},
 			{"device time", "device_ns", Nanoseconds}, {"share", "device_share", Fraction}, {"min", "device_min_ns", Nanoseconds},
 			{"avg", "device_avg_ns", Nanoseconds}, {"max", "device_max_ns", Nanoseconds}, {"enqueue", "enqueue_ns", Nanoseconds}, cutOff,
-			{"gangs x workers x vector", "geometry", Text}}...)}
+			{"gangs x workers x vector", "geometry", Text}, {"", "geometry_by", Text}}...)}
 	var all int64
 	var missing, measured bool
 	rows := group(f.totals, func(t *total) (any, bool) {
@@ -68,11 +68,21 @@ func (f *facts) kernels() *Table {
 		missing = missing || t.untimed
 		return [3]string{t.site.Program, t.site.Symbol, t.site.place()}, true
 	}, func(r *row) int64 { return max(r.device.Time, 0)*1000 + r.Time })
+	sites := make(map[int64]store.Givers, len(rows))
 	for _, r := range rows {
-		d := r.device
+		sites[r.site.ID] = store.Givers{}
+	}
+	if err := f.trace.ReadGivers(sites); err != nil {
+		return nil, err
+	}
+	for _, r := range rows {
+		d, by := r.device, sites[r.site.ID].String()
+		if by != "" {
+			table.Columns[len(table.Columns)-1].Title = "by"
+		}
 		table.Rows = append(table.Rows, append(kernelCells(r.site), name(r.site.place()), r.Count, d.Count, known(d.Time, d.Count), share(d.Time, all),
 			known(d.Shortest, d.Count), average(d.Time, d.Count), known(d.Longest, d.Count), r.Time, r.Cut,
-			fmt.Sprintf("%d x %d x %d", r.site.Gangs, r.site.Workers, r.site.Vector)))
+			fmt.Sprintf("%d x %d x %d", r.site.Gangs, r.site.Workers, r.site.Vector), name(by)))
 	}
 	if missing && measured {
 		// A column for people too, where it says something.
@@ -80,7 +90,7 @@ func (f *facts) kernels() *Table {
 		table.Columns[at].Title = "timed"
 		table.Note += "; timed is how many of the launches have one: sums are of those"
 	}
-	return table.marked()
+	return table.marked(), nil
 }
 
 // warningTable lists what runtimes warned of.
@@ -136,7 +146,8 @@ func (s *site) implicit() string {
 	return "no"
 }
 
-func (f *facts) directions() *Table {
+// directions sums transfers; between is the sum of those between devices.
+func (f *facts) directions(between *store.Sum) *Table {
 	table := &Table{Key: "transfers", Title: "Transfers by direction", Empty: "nothing was transferred",
 		Columns: []Column{{"direction", "direction", Text}, {"count", "count", Count}, {"bytes", "bytes", Bytes},
 			{"avg", "avg_bytes", Bytes},
@@ -145,6 +156,9 @@ func (f *facts) directions() *Table {
 		func(r *row) int64 { return r.Bytes }) {
 		table.Rows = append(table.Rows, []any{r.key, r.Count, r.Bytes, average(r.Bytes, r.Count),
 			known(r.device.Time, r.device.Count), rate(r.device.Bytes, r.device.Time)})
+	}
+	if between.Count > 0 {
+		table.Rows = append(table.Rows, []any{"between", between.Count, between.Bytes, average(between.Bytes, between.Count), between.Time, rate(between.Bytes, between.Time)})
 	}
 	return table
 }

@@ -79,9 +79,13 @@ func (r *Reader) activity(a *store.Activity) error {
 		}
 	}
 	if counts {
-		lookup.New(r.works, key).Add(&store.Sum{Count: 1, Ended: 1, Time: a.Duration, Shortest: a.Duration, Longest: a.Duration})
+		lookup.New(r.works, key).Add(&store.Sum{Count: 1, Ended: 1, Time: a.Duration, Shortest: a.Duration, Longest: a.Duration, Bytes: model.Size(a.Bytes)})
+		peer := ""
+		if a.Work.Peer != 0 {
+			peer = a.Work.PeerTitle()
+		}
 		q.busy += q.covered.add(a.Start, a.End())
-		q.ran.add(Stretch{From: a.Start, To: a.End(), Busy: a.Duration, Record: a.Record, Kind: a.Work.Kind, Site: site}, bothStretches)
+		q.ran.add(Stretch{From: a.Start, To: a.End(), Busy: a.Duration, Record: a.Record, Kind: a.Work.Kind, Site: site, Peer: peer}, bothStretches)
 	}
 	if a.Record == 0 {
 		return nil

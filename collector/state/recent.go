@@ -10,6 +10,7 @@ type Stretch struct {
 	Record   int64       // of the enqueue or the wait of a single one; else, or if it was not seen, 0
 	Kind     string      // of an operation: kernel, upload, download; "" for neighbours of several kinds
 	Site     *store.Site // of the record
+	Peer     string      // the device that a single copy went to, as lists show it; "" if none
 }
 
 func bothStretches(a, b Stretch) Stretch {

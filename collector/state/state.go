@@ -79,6 +79,7 @@ type Device struct {
 	Queues      []Queue    `json:"queues"` // by number
 	Uploads     Transfers  `json:"uploads"`
 	Downloads   Transfers  `json:"downloads"`
+	Sent        []Sent     `json:"sent"` // to other devices, by their numbers
 	Launches    int64      `json:"launches"`
 	KernelTime  int64      `json:"kernel_time"` // measured
 	// Memory is what was in use, oldest first.
@@ -167,6 +168,13 @@ type Transfers struct {
 	Timed    store.Sum `json:"-"`         // on the device, of the transfers that were measured there
 }
 
+// Sent is what a device sent to another one.
+type Sent struct {
+	To string `json:"to"` // as lists show it
+	Transfers
+	to int64 // its number
+}
+
 // Kernel is a kernel at its place.
 type Kernel struct {
 	Name     string         `json:"name"`
@@ -181,6 +189,7 @@ type Kernel struct {
 	Gangs    uint64         `json:"gangs"` // of the last launch
 	Workers  uint64         `json:"workers"`
 	Vector   uint64         `json:"vector"`
+	By       store.Givers   `json:"by"` // of the launches that were measured last
 	Last     int64          `json:"last"`
 }
 

@@ -123,10 +123,17 @@ func (r *Reader) sums(v *State) error {
 				k = kernel(kernelAt{program: w.Program, symbol: w.Symbol, device: w.Device}, w.Name, Source{})
 			}
 			k.Timed.Add(x)
+			if w.By != (store.Givers{}) {
+				k.By = w.By
+			}
 		case model.ActivityUpload:
 			d.Uploads.Timed.Add(x)
 		case model.ActivityDownload:
 			d.Downloads.Timed.Add(x)
+		case model.ActivityCopy:
+			if w.Peer != 0 {
+				d.send(w, x)
+			}
 		}
 	}
 	for _, k := range kernels {
@@ -168,6 +175,18 @@ func (r *Reader) untilNow() map[int64]*sum {
 		}
 	}
 	return sums
+}
+
+// send adds copies to another device.
+func (d *Device) send(w *store.Work, x *store.Sum) {
+	at, known := slices.BinarySearchFunc(d.Sent, w.PeerNumber(), func(s Sent, number int64) int { return cmp.Compare(s.to, number) })
+	if !known {
+		d.Sent = slices.Insert(d.Sent, at, Sent{To: w.PeerTitle(), to: w.PeerNumber()})
+	}
+	s := &d.Sent[at]
+	s.Count += x.Count
+	s.Bytes += x.Bytes
+	s.Timed.Add(x)
 }
 
 func (t *Transfers) host(x *sum) {

@@ -289,7 +289,7 @@ func (e *exporter) site(s *store.Site) ([]byte, error) {
 	if known := e.sites[s.ID]; known != nil {
 		return known, nil
 	}
-	fields := slices.DeleteFunc(export.Fields(s), func(f export.Field) bool { return f.Detail })
+	fields := lasting(export.Fields(s))
 	if s.File != "" {
 		fields = append(fields, export.Field{Name: "source", Value: fmt.Sprintf("%s:%d", s.File, s.Line)})
 	}
@@ -299,6 +299,11 @@ func (e *exporter) site(s *store.Site) ([]byte, error) {
 	b, err := named(export.SpanName(s), s.Kind, fields)
 	e.sites[s.ID] = b
 	return b, err
+}
+
+// lasting are the fields that are stated each time.
+func lasting(fields []export.Field) []export.Field {
+	return slices.DeleteFunc(fields, func(f export.Field) bool { return f.Detail })
 }
 
 func (e *exporter) activities() (err error) {
@@ -330,7 +335,8 @@ func (e *exporter) activity(a *store.Activity) error {
 	work := e.works[a.Work]
 	if work == nil {
 		var err error
-		if work, err = named(export.WorkName(a.Work), "activity_"+a.Work.Kind, append([]export.Field{{Name: "async_queue", Value: a.Work.AsyncQueue}}, e.counted.Of(a.Work)...)); err != nil {
+		fields := slices.Concat([]export.Field{{Name: "async_queue", Value: a.Work.AsyncQueue}}, lasting(export.WorkFields(a.Work)), e.counted.Of(a.Work))
+		if work, err = named(export.WorkName(a.Work), "activity_"+a.Work.Kind, fields); err != nil {
 			return err
 		}
 		e.works[a.Work] = work

@@ -123,6 +123,9 @@ func draw(b *store.Block, w window) block {
 	switch {
 	case b.Work != nil:
 		kind, label = b.Work.Kind, b.Work.Kind+" "+b.Work.Name
+		if b.Work.Peer != 0 {
+			label = export.WorkName(b.Work)
+		}
 	case b.Site != nil:
 		kind, label = b.Site.Kind, b.Site.Kind+" "+b.Site.Name
 	}

@@ -175,6 +175,14 @@ func (a *attributes) work(w *store.Work) {
 	}
 	a.number("accscope.async", w.Async)
 	a.number("accscope.async_queue", w.AsyncQueue)
+	a.text("accscope.gangs_by", w.By[0])
+	a.text("accscope.workers_by", w.By[1])
+	a.text("accscope.vector_by", w.By[2])
+	if w.Peer != 0 {
+		a.text("accscope.device.peer", w.PeerTitle())
+		a.text("code.file.path", w.File)
+		a.positive("code.line.number", int64(w.Line))
+	}
 }
 
 func (a *attributes) activity(x *store.Activity) {

@@ -279,8 +279,10 @@ func (e *exporter) work(w *store.Work) *prepared {
 	p := &prepared{}
 	e.works[w] = p
 	p.title(e.w, export.WorkName(w), "activity_"+w.Kind)
-	for _, f := range e.counted.Of(w) {
-		p.annotate(e.w, f)
+	for _, f := range slices.Concat(export.WorkFields(w), e.counted.Of(w)) {
+		if e.options.Full || !f.Detail {
+			p.annotate(e.w, f)
+		}
 	}
 	if !e.options.Full {
 		return p

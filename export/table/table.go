@@ -65,6 +65,10 @@ type Row struct {
 	DeviceEnd    *int64 `parquet:"device_end_ns"`
 	ThreadNumber *int64 `parquet:"thread_id"`
 	Demangled    string `parquet:"demangled,optional,dict"` // name as people read it
+	Peer         string `parquet:"peer,optional,dict"`      // device that a copy went to
+	GangsBy      string `parquet:"gangs_by,optional,dict"`  // who gave the geometry (store.Givers)
+	WorkersBy    string `parquet:"workers_by,optional,dict"`
+	VectorBy     string `parquet:"vector_by,optional,dict"`
 }
 
 // rowGroup is the number of rows in a row group of Parquet: they are in memory
@@ -279,7 +283,8 @@ func (m *maker) activity(a *store.Activity) Row {
 	w, duration := a.Work, m.numbers.of(a.Duration)
 	row := Row{Row: "activity", ID: a.ID, Parent: a.Record, Kind: w.Kind, Name: w.Symbol, Demangled: model.Readable(w.Symbol),
 		Start: a.Start, Duration: duration, Exclusive: duration, Ended: true, Device: m.devices[w.Device], Async: w.Async, AsyncQueue: w.AsyncQueue,
-		Bytes: model.Size(a.Bytes), Correlation: int64(a.Correlation), DeviceStart: m.numbers.of(a.DeviceStart), DeviceEnd: m.numbers.of(a.DeviceEnd)}
+		Bytes: model.Size(a.Bytes), Correlation: int64(a.Correlation), DeviceStart: m.numbers.of(a.DeviceStart), DeviceEnd: m.numbers.of(a.DeviceEnd),
+		Peer: m.devices[w.Peer], File: w.File, Line: int64(max(w.Line, 0)), GangsBy: w.By[0], WorkersBy: w.By[1], VectorBy: w.By[2]}
 	m.process(&row, w.Process)
 	return row
 }

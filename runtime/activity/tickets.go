@@ -4,13 +4,21 @@ import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/accscope/accscope/callbacks"
 )
 
 // Enqueued is what a record of an operation needs to know from its enqueueing: its
-// async-value, the queue that this is mapped to, and for a launch the kernel's name.
+// async-value, the queue that this is mapped to, and what of it only an operation of its
+// kind has.
 type Enqueued struct {
 	Async, Queue int64
-	Kernel       string
+	Name         string   // of a launch the kernel's, of a copy to another device the variable's
+	By           [3]uint8 // of a launch (callbacks.ActivityRecord)
+	ToPeer       bool     // a copy to another device: Peer and the place hold
+	Peer         int32
+	SrcFile      callbacks.CString
+	LineNo       int32
 }
 
 // A ticket is what a device reports an operation by: the operation's number, which is the
@@ -68,7 +76,7 @@ type sort struct {
 
 // of is false when there are too many.
 func (s *sorts) of(o Enqueued) (uint64, bool) {
-	place := &s.recent[(uintptr(unsafe.Pointer(unsafe.StringData(o.Kernel)))>>3^uintptr(o.Queue)*31^uintptr(o.Async)*7)%uintptr(len(s.recent))]
+	place := &s.recent[(uintptr(unsafe.Pointer(unsafe.StringData(o.Name)))>>3^uintptr(o.Queue)*31^uintptr(o.Async)*7)%uintptr(len(s.recent))]
 	if r := place.Load(); r != nil && r.Enqueued == o {
 		return r.number, true
 	}

@@ -49,6 +49,13 @@ type Counting interface {
 	ResolveFor(Geometry, *goacc.Arguments) Geometry
 }
 
+// A Giving kernel knows who gave each dimension of the launch geometry that it resolves.
+type Giving interface {
+	Kernel
+	// Givers are those for a construct that asks for a geometry; none is unknown.
+	Givers(Geometry) Givers
+}
+
 // A HostCoded device runs the host's code beside a memory of its own: its kernels can
 // call the runtime's routines, and reach host memory by pointers with which a GPU's
 // would fail.

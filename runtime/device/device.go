@@ -139,6 +139,30 @@ type ArgumentBlock struct {
 // worker. Zero means not given by the program.
 type Geometry struct{ Gangs, Workers, Vector uint32 }
 
+// A Giver gave a dimension of a launch's geometry. It is enum accscope_activity_giver.
+type Giver uint8
+
+// The givers of a dimension; 0: not known.
+const (
+	GivenByCompiler    Giver = iota + 1 // fixed in the device code
+	GivenByClause                       // the construct asks for it
+	GivenByEnvironment                  // GOMP_OPENACC_DIM
+	Chosen                              // it was left open
+)
+
+// Givers are those of gangs, workers and vector lanes.
+type Givers [3]Giver
+
+// GivenByClauses are the givers of what a construct asks for, as far as that tells.
+func GivenByClauses(asked Geometry) (by Givers) {
+	for i, n := range [3]uint32{asked.Gangs, asked.Workers, asked.Vector} {
+		if n != 0 {
+			by[i] = GivenByClause
+		}
+	}
+	return by
+}
+
 // Queue is one activity queue. An operation on an idle queue of a device that
 // runs host code may finish before Run returns where Now is set: the caller
 // is about to wait for it anyway, so no hand-over to another thread is needed.

@@ -160,7 +160,7 @@ memory that stays, or that is copied back with it; that of a Fortran component w
 descriptor, as it was attached, so that components side by side are one transfer.
 
 Copies inside device memory (` + "`acc_memcpy_device`, `acc_memcpy_d2d`" + `) have no event of
-their own in OpenACC 3.3; device activity shows them.
+their own in OpenACC 3.3; device activity shows them, with the device that they went to.
 `
 
 func buildRecorder(t *testing.T, folder string) string {

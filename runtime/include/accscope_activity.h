@@ -67,6 +67,20 @@ enum accscope_activity_kind
 /* A flag of an upload or download: the host's memory was pageable, so its bytes went
    by way of pinned memory, copied by the host.  Not told of small transfers.  */
 #define ACCSCOPE_ACTIVITY_PAGEABLE 1u
+/* A flag of a copy: it went to the memory of another device, whose number is peer.  */
+#define ACCSCOPE_ACTIVITY_PEER 2u
+
+/* Who gave a dimension of a kernel's launch geometry.  */
+enum accscope_activity_giver
+{
+  accscope_activity_giver_unknown = 0,
+  /* Fixed in the device code: by a constant in a clause, by an option of the compiler, or
+     as no loop uses it.  */
+  accscope_activity_giver_compiler = 1,
+  accscope_activity_giver_clause = 2,	/* evaluated at run time */
+  accscope_activity_giver_environment = 3, /* GOMP_OPENACC_DIM */
+  accscope_activity_giver_chosen = 4	/* it was left open: the runtime */
+};
 
 /* One operation that a device has finished.  Times are in nanoseconds; both of
    an accscope_activity_wait are that of its enqueueing, both of an
@@ -85,13 +99,23 @@ struct accscope_activity_record
   int64_t device_end;
   int64_t host_start;		/* the same, mapped to CLOCK_MONOTONIC */
   int64_t host_end;
-  const char *name;		/* of the kernel, or null; valid during the call */
+  /* Of the kernel, or of a copy to another device the variable; null where it is not
+     known; valid during the call.  */
+  const char *name;
   int64_t awaited_queue;	/* of an accscope_activity_wait */
-  /* Of an accscope_activity_wait or an accscope_activity_warning: the place in the
-     program, as acc_callback_info has it.  */
+  /* Of an accscope_activity_wait, an accscope_activity_warning or a copy to another
+     device: the place in the program, as acc_callback_info has it.  */
   const char *src_file;
   int32_t line_no;
-  uint32_t flags;		/* ACCSCOPE_ACTIVITY_PAGEABLE, or 0 */
+  uint32_t flags;		/* ACCSCOPE_ACTIVITY_PAGEABLE, ACCSCOPE_ACTIVITY_PEER */
+  /* Of a copy with ACCSCOPE_ACTIVITY_PEER: the number of the device that it went to, of
+     the same type; device_number sent it, on whose queue it was.  */
+  int32_t peer;
+  /* Of a kernel: enum accscope_activity_giver of each dimension.  */
+  uint8_t gangs_by;
+  uint8_t workers_by;
+  uint8_t vector_by;
+  uint8_t reserved;
 };
 
 /* Who receives records.  record runs on a thread of the runtime or on one that is

@@ -89,6 +89,26 @@ func (l *Launcher) resolve(g device.Geometry, trips []int64) device.Geometry {
 	return g
 }
 
+// Givers says who gave each dimension of what a construct's geometry resolves to. The
+// vector's length is not the environment's.
+func (l *Launcher) Givers(asked device.Geometry) device.Givers {
+	by := device.GivenByClauses(asked)
+	for i, dimension := range [...]struct{ fixed, environment uint32 }{
+		{l.Fixed.Gangs, l.Defaults.Gangs}, {l.Fixed.Workers, l.Defaults.Workers}, {l.Fixed.Vector, 0},
+	} {
+		switch {
+		case dimension.fixed != 0:
+			by[i] = device.GivenByCompiler
+		case by[i] != 0:
+		case dimension.environment != 0:
+			by[i] = device.GivenByEnvironment
+		default:
+			by[i] = device.Chosen
+		}
+	}
+	return by
+}
+
 const (
 	// busyWarps is how many warps a multiprocessor is given where the trip count is not
 	// known: two to four times what it holds at once, so that gangs without work cost

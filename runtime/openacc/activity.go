@@ -63,8 +63,13 @@ func (d *Device) record(report device.Activity) callbacks.ActivityRecord {
 	if report.Pageable {
 		record.Flags = callbacks.ActivityPageable
 	}
-	if enqueued.Kernel != "" {
-		record.Name = callbacks.Intern(enqueued.Kernel)
+	if enqueued.ToPeer {
+		record.Flags |= callbacks.ActivityPeer
+		record.Peer, record.SrcFile, record.LineNo = enqueued.Peer, enqueued.SrcFile, enqueued.LineNo
+	}
+	record.GangsBy, record.WorkersBy, record.VectorBy = enqueued.By[0], enqueued.By[1], enqueued.By[2]
+	if enqueued.Name != "" {
+		record.Name = callbacks.Intern(enqueued.Name)
 	}
 	return record
 }
@@ -88,10 +93,7 @@ func (t *waiter) note(d *Device, record callbacks.ActivityRecord) {
 	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
 		return
 	}
-	info := callbacks.Info{LineNo: -1}
-	if t.rt.options.Attributor != nil {
-		t.rt.options.Attributor.Attribute(t.place, t.function, &info)
-	}
+	info := t.attributed()
 	record.Size, record.DeviceType, record.DeviceNumber = activityRecordSize, callbacks.DeviceType(d.Type), int32(d.Number)
 	record.HostStart = now.Nano()
 	record.HostEnd = record.HostStart
@@ -100,6 +102,15 @@ func (t *waiter) note(d *Device, record callbacks.ActivityRecord) {
 	record.Correlation = t.rt.correlations.Add(1)
 	record.SrcFile, record.LineNo = info.SrcFile, info.LineNo
 	a.Add(record)
+}
+
+// attributed is where the program called, for those who subscribed.
+func (t *namer) attributed() callbacks.Info {
+	info := callbacks.Info{LineNo: -1}
+	if t.rt.options.Attributor != nil {
+		t.rt.options.Attributor.Attribute(t.place, t.function, &info)
+	}
+	return info
 }
 
 // Flush returns when the records of all operations that have finished were

@@ -138,7 +138,7 @@ func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
 	}
 	geometry := k.resolve(c)
 	t.notify(d, k, c, geometry)
-	t.planLaunch(q, k, geometry, s.place.ArgumentBlock)
+	t.planLaunch(q, k, c.Geometry, geometry, s.place.ArgumentBlock)
 	if steady {
 		t.planSteadyEnd(q)
 	}

@@ -64,6 +64,7 @@ type Device struct {
 type kernelCode struct {
 	code     device.Kernel
 	counting device.Counting // code, where it is one
+	giving   device.Giving   // likewise
 	function uintptr
 	naming   sync.Once
 	text     string
@@ -76,6 +77,14 @@ func (k *kernelCode) resolve(c *Construct) device.Geometry {
 		return k.counting.ResolveFor(c.Geometry, &c.Arguments)
 	}
 	return k.code.Resolve(c.Geometry)
+}
+
+// givers says who gave the dimensions of what resolve gives for a construct.
+func (k *kernelCode) givers(asked device.Geometry) device.Givers {
+	if k.giving != nil {
+		return k.giving.Givers(asked)
+	}
+	return device.GivenByClauses(asked)
 }
 
 func (d *Device) name(k *kernelCode) string {
@@ -223,6 +232,7 @@ func (d *Device) kernel(function uintptr) (*kernelCode, error) {
 	}
 	k := &kernelCode{code: code, function: function}
 	k.counting, _ = code.(device.Counting)
+	k.giving, _ = code.(device.Giving)
 	for {
 		next := maps.Clone(*known)
 		next[function] = k

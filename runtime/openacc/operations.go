@@ -46,14 +46,15 @@ func (t *enqueuer) planAwait(q *Queue) {
 }
 
 // correlate numbers the next operation on q (context.correlation) and gives the ticket by
-// which its device is to report it, 0 if nobody is to be told; name is that of its kernel.
-// One that no event tells of either needs no number.
-func (t *enqueuer) correlate(q *Queue, name string) (ticket uint64) {
+// which its device is to report it, 0 if nobody is to be told; with is what only operations
+// of its kind tell. One that no event tells of either needs no number.
+func (t *enqueuer) correlate(q *Queue, with activity.Enqueued) (ticket uint64) {
 	t.context.correlation = t.rt.correlations.Add(1)
 	if !t.rt.activity.Wanted() {
 		return 0
 	}
-	return t.rt.activity.Ticket(t.context.correlation, activity.Enqueued{Async: int64(t.context.async), Queue: int64(q.async), Kernel: name})
+	with.Async, with.Queue = int64(t.context.async), int64(q.async)
+	return t.rt.activity.Ticket(t.context.correlation, with)
 }
 
 // enqueue puts an operation that has no events onto its queue; false: it has failed, as
@@ -70,7 +71,7 @@ func (t *enqueuer) enqueue(err error) bool {
 // zero puts the zeroing of device memory onto q. OpenACC 3.3 chapter 5 has no
 // event for it; it is device activity.
 func (t *enqueuer) zero(q *Queue, f *fill) {
-	ticket := t.correlate(q, "")
+	ticket := t.correlate(q, activity.Enqueued{})
 	t.enqueue(t.put(q, device.Operands{Kind: device.ActivityFill, Correlation: ticket, Destination: uintptr(f.device), Bytes: uint64(f.size)}))
 }
 
@@ -80,9 +81,9 @@ func (t *enqueuer) planStore(q *Queue, to device.Address, contents []byte) error
 	return t.put(q, device.Operands{Kind: device.Store, Destination: uintptr(to), Source: addressOf(unsafe.SliceData(contents)), Bytes: uint64(len(contents))})
 }
 
-// planLaunch adds a kernel's launch, between the end of the construct's entry and the
-// start of its exit.
-func (t *enqueuer) planLaunch(q *Queue, k *kernelCode, g device.Geometry, b device.ArgumentBlock) {
+// planLaunch adds the launch of a kernel for a construct that asks for a geometry, between
+// the end of the construct's entry and the start of its exit.
+func (t *enqueuer) planLaunch(q *Queue, k *kernelCode, asked, g device.Geometry, b device.ArgumentBlock) {
 	name, ticket := "", uint64(0)
 	tells := t.concerns(callbacks.EnterDataEnd) || t.concerns(callbacks.EnqueueLaunchStart) || t.concerns(callbacks.EnqueueLaunchEnd)
 	if tells {
@@ -91,7 +92,13 @@ func (t *enqueuer) planLaunch(q *Queue, k *kernelCode, g device.Geometry, b devi
 		name = t.kernelName(k)
 	}
 	if tells || t.rt.activity.Wanted() {
-		ticket = t.correlate(q, name)
+		with := activity.Enqueued{Name: name}
+		if t.rt.activity.Wanted() {
+			for i, by := range k.givers(asked) {
+				with.By[i] = uint8(by)
+			}
+		}
+		ticket = t.correlate(q, with)
 	}
 	if e := t.context.events; tells {
 		e.steps[launchStart].Correlation, e.steps[launchEnd].Correlation = t.context.correlation, t.context.correlation

@@ -72,3 +72,39 @@ func TestCopyToAnotherDevice(t *testing.T) {
 		})
 	}
 }
+
+// Subscribers are told which device a copy went to; of one that stays on its device, nothing.
+func TestCopyTellsItsPeer(t *testing.T) {
+	const size = 4096
+	p := newProgram(t, nil, func(o *sim.Options) { o.Devices = 2 })
+	thread := p.newThread()
+	defer thread.Close()
+	var got []callbacks.ActivityRecord
+	number := p.Subscribe(1<<callbacks.ActivityCopy, func(r *callbacks.ActivityRecord) { got = append(got, *r) })
+	defer p.Unsubscribe(number, false)
+	x := hostMemory(size, 2)
+	for device := range 2 {
+		thread.SetDeviceNum(device, DeviceSim)
+		thread.Copyin(pointerTo(x), size, AsyncSync)
+	}
+	for _, copies := range [][2]int{{1, 0}, {0, 1}, {1, 1}} {
+		thread.MemcpyD2D(pointerTo(x), pointerTo(x[size/2:]), size/2, copies[0], copies[1], 5)
+	}
+	for device := range 2 {
+		thread.SetDeviceNum(device, DeviceSim)
+		thread.Wait(&Construct{Async: AsyncSync, Waits: []int32{5}})
+	}
+	p.Flush()
+	told := map[[3]int32]bool{}
+	for _, r := range got {
+		if r.Bytes != size/2 || r.AsyncQueue != 5 {
+			t.Errorf("%+v", r)
+		}
+		told[[3]int32{r.DeviceNumber, r.Peer, int32(r.Flags)}] = true
+	}
+	for _, want := range [][3]int32{{0, 1, callbacks.ActivityPeer}, {1, 0, callbacks.ActivityPeer}, {1, 0, 0}} {
+		if !told[want] || len(got) != 3 {
+			t.Errorf("told of %v, and not that device %d sent to %d (flags %d)", told, want[0], want[1], want[2])
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/accscope/accscope/runtime/activity"
 	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/device"
 )
@@ -84,15 +85,16 @@ func (t *copyRoutines) memcpy(routine string, to, from copySide, bytes uintptr, 
 		t.nameData(target, bytes)
 		t.download(q, &transfer{host: target, device: device.Address(source), size: bytes})
 	default:
-		t.copyBetween(q, d, device.Address(target), device.Address(source), bytes)
+		t.copyBetween(q, d, device.Address(target), device.Address(source), bytes, activity.Enqueued{})
 		return
 	}
 	t.finish(q, waitTold)
 }
 
-// copyBetween copies from a queue's device to d, mostly the same one.
-func (t *copyRoutines) copyBetween(q *Queue, d *Device, to, from device.Address, bytes uintptr) {
-	ticket := t.correlate(q, "")
+// copyBetween copies from a queue's device to d, mostly the same one; with is what its record
+// tells beside.
+func (t *copyRoutines) copyBetween(q *Queue, d *Device, to, from device.Address, bytes uintptr, with activity.Enqueued) {
+	ticket := t.correlate(q, with)
 	if t.enqueue(t.putWith(q, nil, d.driver, device.Operands{Kind: device.ActivityCopy, Correlation: ticket, Destination: uintptr(to), Source: uintptr(from), Bytes: uint64(bytes)})) {
 		t.finish(q, waitTold)
 	}
@@ -197,10 +199,25 @@ func (t *copyRoutines) MemcpyD2D(to, from unsafe.Pointer, bytes uintptr, toNumbe
 	if q == nil {
 		return
 	}
-	if target != source && !q.synchronous() {
-		target.receives(into, q)
+	var with activity.Enqueued
+	if target != source {
+		if !q.synchronous() {
+			target.receives(into, q)
+		}
+		with = t.toPeer(target, outOf, uintptr(from), bytes)
 	}
-	t.copyBetween(q, target, into.DeviceOf(uintptr(to)), outOf.DeviceOf(uintptr(from)), bytes)
+	t.copyBetween(q, target, into.DeviceOf(uintptr(to)), outOf.DeviceOf(uintptr(from)), bytes, with)
+}
+
+// toPeer is what a copy of a mapping's data to another device tells to those who subscribed:
+// no event tells of it.
+func (t *copyRoutines) toPeer(target *Device, m *dataenv.Mapping, host, bytes uintptr) activity.Enqueued {
+	if !t.rt.activity.Wanted() {
+		return activity.Enqueued{}
+	}
+	t.nameData(host, bytes)
+	place := t.attributed()
+	return activity.Enqueued{Name: t.nameOf(host, bytes, m), ToPeer: true, Peer: int32(target.Number), SrcFile: place.SrcFile, LineNo: place.LineNo}
 }
 
 // receives notes that q, of another device, copies into m.

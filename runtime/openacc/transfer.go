@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/runtime/activity"
 	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/hostwrites"
@@ -130,7 +131,7 @@ func (t *transfers) uploadOwn(q *Queue, u *transfer, name string, own []byte) {
 func (t *transfers) enqueueUpload(q *Queue, u *transfer, name string, sent []byte, part bool) {
 	ticket := uint64(0)
 	if !part && (t.rt.activity.Wanted() || t.concerns(callbacks.EnqueueUploadStart) || t.concerns(callbacks.EnqueueUploadEnd)) {
-		ticket = t.correlate(q, "")
+		ticket = t.correlate(q, activity.Enqueued{})
 	}
 	var pair eventPair
 	t.makeRoom(3)
@@ -227,7 +228,7 @@ func (t *transfers) followWriters(q *Queue, u *transfer) {
 
 // download puts one copy from the device onto q, between its events.
 func (t *transfers) download(q *Queue, u *transfer) {
-	ticket := t.correlate(q, "")
+	ticket := t.correlate(q, activity.Enqueued{})
 	correlation := t.context.correlation
 	to, writes := u.host, hostwrites.Write{Low: u.host, High: u.host + u.size, Number: correlation}
 	if s := t.scratch.scalarFor(u, correlation); s != nil {
@@ -243,7 +244,7 @@ func (t *transfers) downloadTogether(q *Queue, g *group) {
 		t.download(q, &g.copies[0])
 		return
 	}
-	ticket := t.correlate(q, "")
+	ticket := t.correlate(q, activity.Enqueued{})
 	correlation := t.context.correlation
 	parts := make([]device.Part, len(g.copies))
 	writes := make([]hostwrites.Write, len(g.copies))

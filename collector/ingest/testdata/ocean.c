@@ -1,5 +1,5 @@
 // Several async queues, named variables, implicit copies, a wait of a queue for
-// another one and data that is never deleted.
+// another one and data that is never deleted; where there are two devices, they exchange some.
 #include <openacc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +44,16 @@ int main(void) {
 #pragma acc parallel loop reduction(+:sum) present(h[0:cells])
   for (int i = 0; i < cells; i++)
     sum += h[i];
+  if (acc_get_num_devices(acc_get_device_type()) > 1) {
+    int device = acc_get_device_num(acc_get_device_type());
+    acc_set_device_num(1 - device, acc_get_device_type());
+    acc_copyin(h, cells * sizeof *h);
+    for (int back = 0; back < 2; back++)
+      acc_memcpy_d2d_async(h, h, cells * sizeof *h, back ? device : 1 - device, back ? 1 - device : device, 1);
+#pragma acc wait
+    acc_set_device_num(device, acc_get_device_type());
+#pragma acc wait
+  }
   for (int q = 0; q < queues - 1; q++) {
     double *h = height[q], *r = rate[q];
 #pragma acc exit data copyout(h[0:cells]) delete(r[0:cells])

@@ -40,8 +40,11 @@ var countViewSQL string
 //go:embed card.sql
 var cardSQL string
 
+//go:embed work_detail.sql
+var workDetailSQL string
+
 // laterSQL makes the tables that earlier versions lack.
-var laterSQL = counterSQL + contentSQL + clockSQL + cpuSampleSQL + countSQL + cardSQL
+var laterSQL = counterSQL + contentSQL + clockSQL + cpuSampleSQL + countSQL + cardSQL + workDetailSQL
 
 // WithoutCounters is the last version whose traces have no counters, and no spans of the
 // program's own, of which sites tell how deep they are. They are read as if there were
@@ -60,7 +63,8 @@ const WithoutCPUSamples = 5
 // WithoutCounts is the last version whose traces have no counts of what kernels did inside.
 const WithoutCounts = 6
 
-// WithoutCards is the last version whose traces do not tell what kernels would have of a GPU.
+// WithoutCards is the last version whose traces do not tell what kernels would have of a GPU,
+// who gave their geometry, nor which device a copy went to.
 const WithoutCards = 7
 
 // missing is the SQL that makes the tables that a version lacks.
@@ -81,7 +85,7 @@ func missing(version int) (sql string) {
 		sql += countSQL
 	}
 	if version <= WithoutCards {
-		sql += cardSQL
+		sql += cardSQL + workDetailSQL
 	}
 	return sql
 }

@@ -114,7 +114,7 @@ func CheckTables(conn *sqlite.Conn, path string, version int) error {
 		if version <= WithoutCounts && (table == "kernel_count" || table == "line_count") {
 			continue
 		}
-		if version <= WithoutCards && (table == "card" || table == "kernel_estimate") {
+		if version <= WithoutCards && (table == "card" || table == "kernel_estimate" || table == "work_detail") {
 			continue
 		}
 		columns := want[table]

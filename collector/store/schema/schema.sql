@@ -1,4 +1,4 @@
--- The accscope trace, version 7. docs/trace-schema.md explains it.
+-- The accscope trace, version 8. docs/trace-schema.md explains it.
 --
 -- Units, everywhere: time is nanoseconds since meta.origin, a moment on
 -- CLOCK_MONOTONIC of the trace's first host; duration and *_time are

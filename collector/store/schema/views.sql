@@ -51,19 +51,21 @@ FROM record r LEFT JOIN site_detail d ON d.site = r.site LEFT JOIN datum x ON x.
 WHERE r.end_sequence <> 0;
 
 -- One row per launch. enqueue_time is the host's; device_time is measured on
--- the device and NULL where the runtime gives none.
+-- the device and NULL where the runtime gives none. gangs_by, workers_by and vector_by: who gave
+-- the geometry, compiler, clause, environment or chosen; NULL: not told.
 CREATE VIEW kernels AS
 SELECT r.id AS record, d.process, d.thread, d.name AS kernel, d.source_file, d.line, d.function,
   d.device, d.queue, d.async, d.async_queue, r.time AS enqueued, :lasted AS enqueue_time,
   a.start, a.start + a.duration AS end, a.duration AS device_time,
-  d.gangs, d.workers, d.vector, d.dimensions, r.id - nullif(r.up, 0) AS parent, r.end_sequence < 0 AS cut_off
-FROM record r JOIN site_detail d ON d.site = r.site LEFT JOIN activity a ON a.id = r.link
+  d.gangs, d.workers, d.vector, d.dimensions, r.id - nullif(r.up, 0) AS parent, r.end_sequence < 0 AS cut_off,
+  y.gangs_by, y.workers_by, y.vector_by
+FROM record r JOIN site_detail d ON d.site = r.site LEFT JOIN activity a ON a.id = r.link LEFT JOIN work_detail y ON y.work = a.work
 WHERE d.kind_code = 18;
 
 -- One row per upload or download; times as in kernels. pageable: 1 where the host's memory
 -- was, as far as that was told. content is the hash of what was moved, overwritten that of
 -- what the host had there before a download; NULL: not taken.
-CREATE VIEW transfers AS
+CREATE VIEW host_transfers AS
 SELECT r.id AS record, d.process, d.thread, CASE d.kind_code WHEN 20 THEN 'upload' ELSE 'download' END AS direction,
   d.name AS variable, x.bytes, x.host AS host_address, x.address AS device_address, d.implicit,
   d.source_file, d.line, d.function, d.device, d.queue, d.async, d.async_queue,
@@ -74,6 +76,18 @@ SELECT r.id AS record, d.process, d.thread, CASE d.kind_code WHEN 20 THEN 'uploa
 FROM record r JOIN site_detail d ON d.site = r.site LEFT JOIN datum x ON x.id = r.datum LEFT JOIN activity a ON a.id = r.link
 LEFT JOIN work w ON w.id = a.work LEFT JOIN content c ON c.thread = d.thread AND c.sequence = r.sequence
 WHERE d.kind_code IN (20, 22);
+
+-- These, and copies between devices: device sent to peer. No event tells of them: they have no
+-- record, and are enqueued when they start.
+CREATE VIEW transfers AS
+SELECT *, NULL AS peer FROM host_transfers
+UNION ALL
+SELECT NULL, v.process, NULL, 'between', n.text, a.bytes, NULL, NULL, 0, f.text, y.line, NULL, w.device, w.queue, w.async, q.number,
+  a.start, NULL, a.start, a.start + a.duration, a.duration, CASE WHEN a.duration > 0 THEN a.bytes * 1e9 / a.duration END,
+  NULL, NULL, NULL, NULL, 0, y.peer
+FROM (SELECT 1 FROM work_detail WHERE peer <> 0 LIMIT 1) CROSS JOIN activity a CROSS JOIN work_detail y ON y.work = a.work AND y.peer <> 0
+CROSS JOIN work w ON w.id = a.work LEFT JOIN device v ON v.id = w.device LEFT JOIN queue q ON q.id = w.queue
+LEFT JOIN string n ON n.id = w.name LEFT JOIN string f ON f.id = y.file;
 
 -- One row per alloc (create): device memory (a mapping) and how long it lived.
 -- ended NULL: never freed (deleted).
@@ -131,15 +145,16 @@ SELECT r.id AS record, r.id - nullif(r.up, 0) AS parent, d.process, d.thread, d.
 FROM record r JOIN site_detail d ON d.site = r.site LEFT JOIN datum x ON x.id = r.datum
 WHERE d.kind_code = 46;
 
--- What devices did, measured by the runtime.
+-- What devices did, measured by the runtime. peer: the device that a copy went to, where that
+-- was another one.
 CREATE VIEW device_activity AS
 SELECT a.id AS activity, nullif(a.record, 0) AS record, v.process, w.device, w.queue, w.async, q.number AS async_queue,
   k.name AS kind,
   coalesce(n.text, (SELECT d.name FROM record r JOIN site_detail d ON d.site = r.site WHERE r.id = a.record)) AS name, a.start, a.start + a.duration AS end, a.duration, a.bytes,
   a.start + a.device_offset AS device_start, a.start + a.device_offset + a.duration + a.device_excess AS device_end,
-  a.start + a.duration + a.delay AS recorded, a.correlation
+  a.start + a.duration + a.delay AS recorded, a.correlation, nullif(y.peer, 0) AS peer
 FROM activity a LEFT JOIN work w ON w.id = a.work LEFT JOIN queue q ON q.id = w.queue LEFT JOIN device v ON v.id = w.device
-LEFT JOIN string n ON n.id = w.name LEFT JOIN activity_kind k ON k.code = w.kind;
+LEFT JOIN string n ON n.id = w.name LEFT JOIN activity_kind k ON k.code = w.kind LEFT JOIN work_detail y ON y.work = a.work;
 
 -- Waits of a queue for what another one of its device held, by a wait directive
 -- or clause with async or acc_wait_async.

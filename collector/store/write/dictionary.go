@@ -82,6 +82,15 @@ type workKey struct {
 	device model.DeviceID
 	queue  model.QueueID
 	name   model.Name
+	workDetail
+}
+
+// workDetail is a row of work_detail: of works without one it is zero.
+type workDetail struct {
+	peer model.DeviceID
+	file model.Name
+	line int32
+	by   [3]model.Giver
 }
 
 // What a site is looked up by at first: an odd number near the golden ratio of 2^32 spreads it.
@@ -236,19 +245,26 @@ func (d *dictionaries) stack(frames []uint64) (id int64, err error) {
 	return id, nil
 }
 
-// work gives the number of what repeats in an activity.
-func (d *dictionaries) work(a *model.Activity, device model.DeviceID, queue model.QueueID) (int64, error) {
+// work gives the number of what repeats in an activity; peer is the device that a copy went
+// to, 0: none.
+func (d *dictionaries) work(a *model.Activity, device model.DeviceID, queue model.QueueID, peer model.DeviceID) (int64, error) {
 	kind := a.Kind
 	if a.Pageable {
 		kind |= schema.Pageable
 	}
-	key := workKey{a.Async, kind, device, queue, a.Name}
+	key := workKey{a.Async, kind, device, queue, a.Name, workDetail{peer, a.SourceFile, a.Line, a.By}}
 	id, fresh := d.works.id(key)
 	if !fresh {
 		return id, nil
 	}
 	if a.Pageable {
 		if err := schema.Execute(d.conn, "INSERT OR IGNORE INTO activity_kind VALUES (?, ?)", kind, model.ActivityName(a.Kind)); err != nil {
+			return 0, err
+		}
+	}
+	if more := &key.workDetail; *more != (workDetail{}) {
+		if err := schema.Execute(d.conn, "INSERT INTO work_detail VALUES (?, ?, ?, ?, ?, ?, ?)", id, int64(more.peer), int64(more.file), more.line,
+			orNull(more.by[0].String(), more.by[0] != 0), orNull(more.by[1].String(), more.by[1] != 0), orNull(more.by[2].String(), more.by[2] != 0)); err != nil {
 			return 0, err
 		}
 	}
@@ -286,9 +302,13 @@ func (d *dictionaries) load() error {
 			launch: launches[s.ColumnInt64(10)], failure: failures[s.ColumnInt64(11)], stack: s.ColumnInt64(12),
 			thread: model.ThreadID(s.ColumnInt64(13)), depth: s.ColumnInt32(14), own: s.ColumnInt32(15)}
 	})
+	details := readRows(r, "SELECT * FROM work_detail", func(s *sqlite.Stmt) workDetail {
+		return workDetail{model.DeviceID(s.ColumnInt64(1)), model.Name(s.ColumnInt64(2)), s.ColumnInt32(3),
+			[3]model.Giver{model.GiverNamed(s.ColumnText(4)), model.GiverNamed(s.ColumnText(5)), model.GiverNamed(s.ColumnText(6))}}
+	})
 	works := readRows(r, "SELECT * FROM work", func(s *sqlite.Stmt) workKey {
 		return workKey{kind: s.ColumnInt32(1), device: model.DeviceID(s.ColumnInt64(2)), queue: model.QueueID(s.ColumnInt64(3)),
-			async: s.ColumnInt64(4), name: model.Name(s.ColumnInt64(5))}
+			async: s.ColumnInt64(4), name: model.Name(s.ColumnInt64(5)), workDetail: details[s.ColumnInt64(0)]}
 	})
 	stacks, err := store.ReadStacks(d.conn)
 	if err := errors.Join(r.err, err); err != nil {

@@ -91,6 +91,7 @@ func (m *merger) copyTables(p *part, foreign bool) error {
 		{"site", []column{site, nil, device, queue, nil, place, p.of("shape"), p.name, nil, nil, orNone(p.of("launch")), orNone(p.of("failure")),
 			orNone(stack), thread}},
 		{"work", []column{work, nil, device, queue, nil, p.name}},
+		{"work_detail", []column{work, orNone(device), p.name}},
 		{"existing", []column{p.of("existing"), device, p.time, 6: p.name, 10: p.time, p.record}},
 		{"ending", []column{p.record, site, orNone(p.of("datum"))}},
 		{"content", []column{thread}},

@@ -362,7 +362,11 @@ func (w *Writer) WriteActivity(a *model.Activity, enqueue int64, device model.De
 	if err := w.ready(); err != nil {
 		return err
 	}
-	work, err := w.dict.work(a, device, queue)
+	var peer model.DeviceID
+	if a.ToPeer {
+		peer = w.directory.Device(a.Process, a.DeviceType, a.Peer)
+	}
+	work, err := w.dict.work(a, device, queue, peer)
 	if err != nil {
 		return w.fail(err)
 	}

@@ -77,7 +77,7 @@ export interface CostRow { name: string; place: string; time: number; timed: boo
 export interface Summary {
   wall: number; simulated: boolean; devices: number; busy: number; at_least: boolean; kernels: number; transfers: number;
   threads: number; host: number; waits: number; calls: number; mpi_ranks: number; mpi_whole: number; mpi_time: number; mpi_waited: number; mpi_waiting: boolean; peak_device: string; peak: number; capacity: number;
-  cost_kernels: CostRow[]; cost_variables: CostRow[]; cost_constructs: CostRow[]; remarks: string[];
+  cost_kernels: CostRow[]; cost_variables: CostRow[]; cost_between: CostRow[]; cost_constructs: CostRow[]; remarks: string[];
 }
 // Findings are yet to come while not all of the rules have been looked by.
 export interface Findings { rules: number; read: number; findings: Finding[] }

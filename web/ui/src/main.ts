@@ -162,7 +162,7 @@ function render(): void {
     summary: () => summaryView(overview), flame: () => flameView(overview), memory: () => memoryView(overview), queues: () => queuesView(overview), ranks: () => ranksView(overview), sources: sourcesView, counted: countedView,
     sql: () => ({ element: sqlView() }), compare: () => ({ element: compareView(traces) }),
     kernels: () => reportView(() => overview.warnings, "Kernels", ["kernels", "constructs"], 0, overview.counted),
-    transfers: () => reportView(() => overview.warnings, "Transfers", ["transfers_by_variable", "transfers", "waits"], 0),
+    transfers: () => reportView(() => overview.warnings, "Transfers", ["transfers_by_variable", "between_devices", "transfers", "waits"], 0),
   }[state.view]();
   clear(main, view.element);
 }

@@ -171,6 +171,7 @@ function costTables(s: Summary): HTMLElement[] {
   };
   const parts = [part("Kernels that cost most", "kernel", s.cost_kernels, "launches", false, ["All kernels", () => change({ view: "kernels" })], true),
     part("Variables that cost most", "variable", s.cost_variables, "copies", true, ["All transfers", () => change({ view: "transfers" })], true),
+    part("Copies between devices", "from and to", s.cost_between, "copies", true, ["All transfers", () => change({ view: "transfers" })], true),
     part("Constructs that cost most", "construct", s.cost_constructs, "count", false, ["All constructs", () => change({ view: "kernels" })], false)];
   return [h("div", { class: "columns" }, ...parts)];
 }
