@@ -32,7 +32,7 @@ func newKernelsView() *kernelsView {
 		}},
 		{name: "transfers", sortBy: -1, fields: []field{
 			{title: "device"},
-			{title: "way", width: 12},
+			{title: "way", width: 9},
 			{title: "bytes", width: 10, right: true},
 			{title: "count", width: 8, right: true},
 			{title: "average", width: 10, right: true},
@@ -172,6 +172,10 @@ func (a *app) kernelRows() []row {
 			shareText = percent(part)
 		}
 		shape := fmt.Sprintf("%d x %d x %d", x.Gangs, x.Workers, x.Vector)
+		by := x.By.String()
+		if by != "" {
+			by = ", by " + by
+		}
 		device := ""
 		for j := range v.Devices {
 			if v.Devices[j].ID == x.Device {
@@ -194,7 +198,7 @@ func (a *app) kernelRows() []row {
 					{"device time", show(x.Timed.Time) + " of " + number(x.Timed.Count) + " measured launches"},
 					{"share", shareText + " of all kernels"}, {"min", show(x.Timed.Shortest)}, {"average", show(int64(average))}, {"max", show(x.Timed.Longest)},
 					{"enqueueing", report.ShowDuration(float64(x.HostTime)) + " on the host"},
-					{"last launch", shape + " (gangs x workers x vector) at " + clock(x.Last)}, {"by", cmp.Or(x.By.String(), "-")}}...)}
+					{"last launch", shape + " (gangs x workers x vector" + by + ") at " + clock(x.Last)}}...)}
 			}})
 	}
 	return rows
@@ -208,9 +212,11 @@ func transferRows(a *app) []row {
 		samples := a.history.devices[d.ID]
 		ways := []state.Sent{{To: "upload", Transfers: d.Uploads}, {To: "download", Transfers: d.Downloads}}
 		for i, s := range append(ways, d.Sent...) {
-			name, title := s.To, s.To+"s"
+			on, name := deviceName(v, &d.DeviceInfo), s.To
+			title := on + " " + name + "s"
 			if i >= len(ways) {
-				name, title = "to "+s.To, "to "+s.To
+				on, name = on+" to "+s.To, "between"
+				title = on
 			}
 			bandwidth, device := 0.0, "-"
 			bandwidthText := "-"
@@ -226,12 +232,12 @@ func transferRows(a *app) []row {
 				nowText = report.Show(now, report.BytesPerSecond)
 			}
 			rows = append(rows, row{
-				id: fmt.Sprintf("%d/%s", d.ID, name),
-				cells: []string{deviceName(v, &d.DeviceInfo), name, report.ShowBytes(float64(s.Bytes)), count(float64(s.Count)), report.ShowBytes(average),
+				id: fmt.Sprintf("%d/%s", d.ID, s.To),
+				cells: []string{on, name, report.ShowBytes(float64(s.Bytes)), count(float64(s.Count)), report.ShowBytes(average),
 					device, bandwidthText, nowText, past},
 				keys: []float64{float64(d.ID), float64(i), float64(s.Bytes), float64(s.Count), average, float64(s.Timed.Time), bandwidth, now},
 				detail: func() detail {
-					return detail{title: deviceName(v, &d.DeviceInfo) + " " + title, fields: [][2]string{
+					return detail{title: title, fields: [][2]string{
 						{"transfers", number(s.Count)}, {"bytes", fmt.Sprintf("%s (%d)", report.ShowBytes(float64(s.Bytes)), s.Bytes)},
 						{"device time", device + " of " + number(s.Timed.Count) + " measured transfers"}, {"bandwidth", bandwidthText},
 						{"shortest", report.ShowDuration(float64(s.Timed.Shortest))}, {"longest", report.ShowDuration(float64(s.Timed.Longest))},
