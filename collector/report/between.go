@@ -86,7 +86,7 @@ func (f *facts) costlyRoutes(filter Filter) ([]Cost, error) {
 // between is the table of who sent how much to whom, and the sum of all.
 func (f *facts) between(filter Filter) (table *Table, all store.Sum, err error) {
 	table = &Table{Key: "between_devices", Title: "Between devices", Note: "copies by acc_memcpy_d2d: from sent, on its queue",
-		Columns: []Column{{"from", "from", Text}, {"to", "to", Text}, {"variable", "variable", Text}, {"source", "source", Text}, {"copies", "count", Count}, {"bytes", "bytes", Bytes},
+		Columns: []Column{{"from", "from", Text}, {"to", "to", Text}, {"variable", "variable", Text}, {"source", "source", Text}, {"count", "count", Count}, {"bytes", "bytes", Bytes},
 			{"device time", "device_ns", Nanoseconds}, {"min", "device_min_ns", Nanoseconds}, {"avg", "device_avg_ns", Nanoseconds}, {"max", "device_max_ns", Nanoseconds},
 			{"rate", "bytes_per_second", BytesPerSecond}}}
 	crossings, err := f.crossings(filter)

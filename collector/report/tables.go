@@ -56,9 +56,9 @@ func (f *facts) kernels() (*Table, error) {
 		Columns: append(kernelColumns(), []Column{{"", "source", Text}, {"launches", "launches", Count}, {"", "timed", Count},
 			{"device time", "device_ns", Nanoseconds}, {"share", "device_share", Fraction}, {"min", "device_min_ns", Nanoseconds},
 			{"avg", "device_avg_ns", Nanoseconds}, {"max", "device_max_ns", Nanoseconds}, {"enqueue", "enqueue_ns", Nanoseconds}, cutOff,
-			{"gangs x workers x vector", "geometry", Text}, {"", "geometry_by", Text}}...)}
+			{"gangs x workers x vector", "geometry", Text}, {"by", "geometry_by", Text}}...)}
 	var all int64
-	var missing, measured bool
+	var missing, measured, told bool
 	rows := group(f.totals, func(t *total) (any, bool) {
 		if t.site.KindCode != model.EnqueueLaunchStart {
 			return nil, false
@@ -77,12 +77,13 @@ func (f *facts) kernels() (*Table, error) {
 	}
 	for _, r := range rows {
 		d, by := r.device, sites[r.site.ID].String()
-		if by != "" {
-			table.Columns[len(table.Columns)-1].Title = "by"
-		}
+		told = told || by != ""
 		table.Rows = append(table.Rows, append(kernelCells(r.site), name(r.site.place()), r.Count, d.Count, known(d.Time, d.Count), share(d.Time, all),
 			known(d.Shortest, d.Count), average(d.Time, d.Count), known(d.Longest, d.Count), r.Time, r.Cut,
 			fmt.Sprintf("%d x %d x %d", r.site.Gangs, r.site.Workers, r.site.Vector), name(by)))
+	}
+	if !told {
+		table.Columns[len(table.Columns)-1].Title = "" // left to programs
 	}
 	if missing && measured {
 		// A column for people too, where it says something.

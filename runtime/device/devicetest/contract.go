@@ -3,6 +3,7 @@ package devicetest
 import (
 	"errors"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -337,6 +338,11 @@ func kernels(t *testing.T, f *fixture) {
 	} else if counting, ok := add.(device.Counting); ok {
 		if without := counting.ResolveFor(device.Geometry{}, &goacc.Arguments{}); without != g {
 			t.Errorf("without values ResolveFor gives %+v, Resolve %+v", without, g)
+		}
+	}
+	if giving, ok := add.(device.Giving); ok {
+		if by := giving.Givers(device.Geometry{Gangs: 2}); slices.Contains(by[:], 0) || by[0] != device.GivenByClause && by[0] != device.GivenByCompiler {
+			t.Errorf("of a construct that asks for gangs the geometry is given by %v", by)
 		}
 	}
 	const n, rounds = 100, 50
