@@ -183,14 +183,10 @@ func helpFits(t *testing.T, width int) {
 	}
 }
 
-// A session is imported by the name that ls shows.
-func TestImportBySessionName(t *testing.T) {
-	folder := t.TempDir()
-	t.Setenv("ACCSCOPE_DIR", filepath.Join(folder, "sessions"))
-	if err := os.CopyFS(folder, os.DirFS(record(t, twoKernels))); err != nil {
-		t.Fatal(err)
-	}
-	// The program kills its collector.
+// abandoned leaves a session of the folder's program behind, which kills its collector, and
+// gives its name when the program has ended. No session is to be there before.
+func abandoned(t *testing.T, folder string) string {
+	t.Helper()
 	invoke(t, folder, "run", "-q", "-o", "begun.db", "--", "sh", "-c", "chmod +x program; kill -KILL $PPID; ./program")
 	var sessions []struct {
 		Name    string
@@ -204,7 +200,17 @@ func TestImportBySessionName(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	name := sessions[0].Name
+	return sessions[0].Name
+}
+
+// A session is imported by the name that ls shows.
+func TestImportBySessionName(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("ACCSCOPE_DIR", filepath.Join(folder, "sessions"))
+	if err := os.CopyFS(folder, os.DirFS(record(t, twoKernels))); err != nil {
+		t.Fatal(err)
+	}
+	name := abandoned(t, folder)
 	if words := invoke(t, folder, "__complete", "import", name[:4]).must(t).stdout; !strings.HasPrefix(words, name+"\t") {
 		t.Errorf("shells are offered: %s", words)
 	}

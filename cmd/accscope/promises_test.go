@@ -73,7 +73,13 @@ func TestPromiseCapture(t *testing.T) {
 
 // TestPromiseJSON holds the fields of what commands say as JSON, with the kinds of their values.
 func TestPromiseJSON(t *testing.T) {
-	folder := record(t, twoKernels, "--hash") // for advice; the others are of a trace that is always the same
+	folder := t.TempDir()
+	t.Setenv("ACCSCOPE_DIR", filepath.Join(folder, "sessions"))
+	// For advice; the others are of a trace that is always the same.
+	if err := os.CopyFS(folder, os.DirFS(record(t, twoKernels, "--hash"))); err != nil {
+		t.Fatal(err)
+	}
+	abandoned(t, folder)
 	made := tracetest.Sampled(t)
 	tracetest.Change(t, made, "INSERT INTO counter VALUES (1, 1, 1, NULL, NULL, 'cpu', '%'), (2, 1, NULL, 3, 'Big GPU', 'power', 'mW')", "INSERT INTO counter_value VALUES (1, 1000, 180), (2, 0, 312500)",
 		"INSERT INTO cpu_sample (process, thread, tid, time, weight, stack, record, doing) SELECT process, thread, tid, time + 1, weight, stack, record, doing FROM cpu_sample")
