@@ -37,6 +37,7 @@ var viewQueries = []struct {
 	{"spans", "start", []string{"kind", "thread", "process", "source_file", "name", "construct", "device", "queue"}, []string{"duration", "bytes", "exclusive_time"}},
 	{"kernels", "enqueued", []string{"kernel", "thread", "process", "source_file", "device", "queue"}, []string{"device_time", "enqueue_time"}},
 	{"transfers", "enqueued", []string{"direction", "variable", "thread", "source_file", "device", "queue"}, []string{"bytes", "device_time", "host_address"}},
+	{"host_transfers", "enqueued", []string{"direction", "variable"}, []string{"bytes"}},
 	{"allocations", "start", []string{"kind", "variable", "thread", "source_file", "device"}, []string{"bytes", "lifetime", "device_address"}},
 	{"releases", "time", []string{"kind", "variable", "thread", "source_file", "device"}, []string{"bytes", "device_address"}},
 	{"waits", "start", []string{"thread", "source_file", "device", "queue"}, []string{"duration"}},

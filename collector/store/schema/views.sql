@@ -58,8 +58,9 @@ SELECT r.id AS record, d.process, d.thread, d.name AS kernel, d.source_file, d.l
   d.device, d.queue, d.async, d.async_queue, r.time AS enqueued, :lasted AS enqueue_time,
   a.start, a.start + a.duration AS end, a.duration AS device_time,
   d.gangs, d.workers, d.vector, d.dimensions, r.id - nullif(r.up, 0) AS parent, r.end_sequence < 0 AS cut_off,
-  y.gangs_by, y.workers_by, y.vector_by
-FROM record r JOIN site_detail d ON d.site = r.site LEFT JOIN activity a ON a.id = r.link LEFT JOIN work_detail y ON y.work = a.work
+  (SELECT y.gangs_by FROM work_detail y WHERE y.work = a.work) AS gangs_by, (SELECT y.workers_by FROM work_detail y WHERE y.work = a.work) AS workers_by,
+  (SELECT y.vector_by FROM work_detail y WHERE y.work = a.work) AS vector_by
+FROM record r JOIN site_detail d ON d.site = r.site LEFT JOIN activity a ON a.id = r.link
 WHERE d.kind_code = 18;
 
 -- One row per upload or download; times as in kernels. pageable: 1 where the host's memory
@@ -78,16 +79,16 @@ LEFT JOIN work w ON w.id = a.work LEFT JOIN content c ON c.thread = d.thread AND
 WHERE d.kind_code IN (20, 22);
 
 -- These, and copies between devices: device sent to peer. No event tells of them: they have no
--- record, and are enqueued when they start.
+-- record, and are enqueued when they start. Where there are none, no activity is looked at.
 CREATE VIEW transfers AS
 SELECT *, NULL AS peer FROM host_transfers
 UNION ALL
-SELECT NULL, v.process, NULL, 'between', n.text, a.bytes, NULL, NULL, 0, f.text, y.line, NULL, w.device, w.queue, w.async, q.number,
+SELECT NULL, (SELECT process FROM device WHERE id = w.device), NULL, 'between', (SELECT text FROM string WHERE id = w.name), a.bytes, NULL, NULL, 0,
+  (SELECT text FROM string WHERE id = y.file), y.line, NULL, w.device, w.queue, w.async, (SELECT number FROM queue WHERE id = w.queue),
   a.start, NULL, a.start, a.start + a.duration, a.duration, CASE WHEN a.duration > 0 THEN a.bytes * 1e9 / a.duration END,
   NULL, NULL, NULL, NULL, 0, y.peer
-FROM (SELECT 1 FROM work_detail WHERE peer <> 0 LIMIT 1) CROSS JOIN activity a CROSS JOIN work_detail y ON y.work = a.work AND y.peer <> 0
-CROSS JOIN work w ON w.id = a.work LEFT JOIN device v ON v.id = w.device LEFT JOIN queue q ON q.id = w.queue
-LEFT JOIN string n ON n.id = w.name LEFT JOIN string f ON f.id = y.file;
+FROM activity a CROSS JOIN work_detail y ON y.work = a.work AND y.peer <> 0 CROSS JOIN work w ON w.id = a.work
+WHERE a.id <= (SELECT iif(count(*) > 0, 0x7fffffffffffffff, 0) FROM work_detail WHERE peer <> 0);
 
 -- One row per alloc (create): device memory (a mapping) and how long it lived.
 -- ended NULL: never freed (deleted).
@@ -152,9 +153,10 @@ SELECT a.id AS activity, nullif(a.record, 0) AS record, v.process, w.device, w.q
   k.name AS kind,
   coalesce(n.text, (SELECT d.name FROM record r JOIN site_detail d ON d.site = r.site WHERE r.id = a.record)) AS name, a.start, a.start + a.duration AS end, a.duration, a.bytes,
   a.start + a.device_offset AS device_start, a.start + a.device_offset + a.duration + a.device_excess AS device_end,
-  a.start + a.duration + a.delay AS recorded, a.correlation, nullif(y.peer, 0) AS peer
+  a.start + a.duration + a.delay AS recorded, a.correlation,
+  (SELECT nullif(y.peer, 0) FROM work_detail y WHERE y.work = a.work) AS peer
 FROM activity a LEFT JOIN work w ON w.id = a.work LEFT JOIN queue q ON q.id = w.queue LEFT JOIN device v ON v.id = w.device
-LEFT JOIN string n ON n.id = w.name LEFT JOIN activity_kind k ON k.code = w.kind LEFT JOIN work_detail y ON y.work = a.work;
+LEFT JOIN string n ON n.id = w.name LEFT JOIN activity_kind k ON k.code = w.kind;
 
 -- Waits of a queue for what another one of its device held, by a wait directive
 -- or clause with async or acc_wait_async.
