@@ -290,6 +290,8 @@ func answers(t *testing.T, trace *store.Trace, names *naming, shift int64) map[s
 				case s.ColumnType(i) == sqlite.TypeNull:
 					value = "NULL"
 				case s.ColumnType(i) == sqlite.TypeText:
+				case column == "peer" && view != "communication": // there it is a rank
+					value = cmp.Or(names.names["device"][s.ColumnInt64(i)], "unknown "+value)
 				case numbered[column] != "":
 					value = cmp.Or(names.names[numbered[column]][s.ColumnInt64(i)], "unknown "+value)
 				case slices.Contains(times, column):
