@@ -150,7 +150,7 @@ int main (int argc, char **argv)
 }
 
 // TestElementNames: the data of a directive that is about another element in each call have
-// none's name.
+// none's name, but that of the directive's text.
 func TestElementNames(t *testing.T) {
 	folder := t.TempDir()
 	source := filepath.Join(project, "runtime/source/testdata/elements.c")
@@ -158,7 +158,7 @@ func TestElementNames(t *testing.T) {
 	invoke(t, folder, "run", "-o", "trace.db", "--no-summary", "--device", "sim", "--", "./elements").must(t)
 	got := strings.Fields(invoke(t, folder, "query", "--format", "csv", "trace.db",
 		"SELECT DISTINCT variable FROM transfers WHERE bytes >= 200 ORDER BY 1").must(t).stdout)
-	if want := []string{"variable", "heap[i].p", "local[i].p", "parts[2].p", "parts[i].p"}; !slices.Equal(got, want) {
+	if want := []string{"variable", "fixed[i]", "heap[i].p", "local[i].p", "parts[2].p", "parts[i].p", "rows[i]"}; !slices.Equal(got, want) {
 		t.Errorf("the elements' data are called %q, want %q", got, want)
 	}
 }

@@ -16,6 +16,7 @@ CREATE TABLE kernels (record INTEGER, process DEFAULT 1, thread DEFAULT 1, kerne
 CREATE TABLE transfers (record INTEGER, process DEFAULT 1, thread DEFAULT 1, direction DEFAULT 'upload', variable DEFAULT 'x', bytes DEFAULT 8000, host_address DEFAULT 64,
   source_file DEFAULT 'a.c', line DEFAULT 2, function DEFAULT 'f', device DEFAULT 1, async_queue DEFAULT -2, enqueued, enqueue_time DEFAULT 1, start, end,
   device_time AS (end - start), bytes_per_second AS (bytes * 1e9 / (end - start)), parent, pageable, implicit DEFAULT 0);
+CREATE VIEW host_transfers AS SELECT * FROM transfers;
 CREATE TABLE spans (record INTEGER, process DEFAULT 1, thread DEFAULT 1, kind, construct, start, end, duration AS (end - start), device DEFAULT 1);
 CREATE TABLE events (record INTEGER, process, thread, device, kind_code, implicit, bytes, time);
 CREATE TABLE communication (record INTEGER, process, thread, start);

@@ -31,7 +31,7 @@ func TestContents(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	change("DROP VIEW transfers; DROP VIEW clocks; DROP VIEW cpu_functions; DROP VIEW cpu_samples; DROP VIEW cpu_stacks; DROP TABLE content; DROP TABLE clock; DROP TABLE cpu_sample; DROP TABLE cpu_stack; DROP VIEW kernel_counters; DROP VIEW kernel_lines; DROP TABLE kernel_count; DROP TABLE line_count; DROP VIEW cards; DROP TABLE card; DROP TABLE kernel_estimate; PRAGMA user_version = 3;")
+	change("DROP VIEW transfers; DROP VIEW clocks; DROP VIEW cpu_functions; DROP VIEW cpu_samples; DROP VIEW cpu_stacks; DROP TABLE content; DROP TABLE clock; DROP TABLE cpu_sample; DROP TABLE cpu_stack; DROP VIEW kernel_counters; DROP VIEW kernel_lines; DROP TABLE kernel_count; DROP TABLE line_count; DROP VIEW cards; DROP TABLE card; DROP TABLE kernel_estimate; DROP VIEW host_transfers; DROP VIEW kernels; DROP TABLE work_detail; PRAGMA user_version = 3;")
 	none := func() {
 		t.Helper()
 		trace, err := store.Open(path)

@@ -134,7 +134,7 @@ func TestTraceWithoutCounters(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := sqlitex.ExecuteScript(conn, `DROP VIEW transfers; DROP VIEW counters; DROP VIEW annotations; DROP VIEW communication; DROP TABLE counter; DROP TABLE counter_value; DROP TABLE content; DROP VIEW clocks; DROP TABLE clock;
-		DROP VIEW cpu_functions; DROP VIEW cpu_samples; DROP VIEW cpu_stacks; DROP TABLE cpu_sample; DROP TABLE cpu_stack; DROP VIEW kernel_counters; DROP VIEW kernel_lines; DROP TABLE kernel_count; DROP TABLE line_count; DROP VIEW cards; DROP TABLE card; DROP TABLE kernel_estimate;
+		DROP VIEW cpu_functions; DROP VIEW cpu_samples; DROP VIEW cpu_stacks; DROP TABLE cpu_sample; DROP TABLE cpu_stack; DROP VIEW kernel_counters; DROP VIEW kernel_lines; DROP TABLE kernel_count; DROP TABLE line_count; DROP VIEW cards; DROP TABLE card; DROP TABLE kernel_estimate; DROP VIEW host_transfers; DROP VIEW kernels; DROP VIEW device_activity; DROP TABLE work_detail;
 		ALTER TABLE site DROP COLUMN own; DELETE FROM kind WHERE name IN ('range_start', 'range_end', 'frame_start', 'frame_end', 'mark', 'mpi_start', 'mpi_end');
 		PRAGMA user_version = 2;`, nil); err != nil {
 		t.Fatal(err)
