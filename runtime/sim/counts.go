@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math"
+	"sync"
 
 	"github.com/accscope/accscope/runtime/device"
 	"github.com/accscope/accscope/runtime/sim/card"
@@ -29,18 +30,20 @@ func (d *codeDevice) count(p *program) {
 }
 
 // geometryCard is the card whose launch geometry kernels get where none is modelled.
-const geometryCard = "h200"
+var geometryCard = sync.OnceValue(func() *card.Card {
+	built, err := card.Load("h200")
+	if err != nil {
+		panic(err) // it is built in, and a test reads it
+	}
+	return built
+})
 
 // card is the one that is modelled, or else the one whose launch geometry kernels get.
 func (d *codeDevice) card() *card.Card {
 	if modelled := d.backend.options.Card; modelled != nil {
 		return modelled
 	}
-	built, err := card.Load(geometryCard)
-	if err != nil {
-		panic(err) // it is built in, and a test reads it
-	}
-	return built
+	return geometryCard()
 }
 
 // Card is the GPU that estimates are of.

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/accscope/accscope/collector/turns"
 )
 
 // A figure is a line that a program prints.
@@ -52,7 +53,7 @@ func card() (string, error) {
 // table is the rows as Markdown, medians with the ratio to GCC's runtime.
 func (b *bench) table(card string) string {
 	var t strings.Builder
-	fmt.Fprintf(&t, "%s; %s; medians of %d turns, with how far the middle half lies apart where that is more than 5 %%.\n\n",
+	fmt.Fprintf(&t, "%s; %s; medians of %d turns, with the width of their 95 %% interval where that is more than 5 %%.\n\n",
 		card, time.Now().Format("January 2006"), b.turns)
 	fmt.Fprintf(&t, "| | %s | accscope by GCC's runtime | profiled by not |\n|---|%s---|---|\n", strings.Join(columns[:], " | "), strings.Repeat("---|", ways))
 	for _, r := range b.rows {
@@ -68,12 +69,13 @@ func (b *bench) table(card string) string {
 	return t.String()
 }
 
-// told is the median of values, "–" of none, and the distance of their quartiles in percent.
+// told is the median of values, "–" of none, and the width of its interval in percent.
 func told(values []float64) string {
 	if len(values) == 0 {
 		return "–"
 	}
-	low, middle, high := quartiles(values)
+	middle := turns.Median(values)
+	low, high := turns.Interval(values)
 	text := short(middle)
 	if spread := 100 * (high - low) / middle; spread > 5 {
 		text += fmt.Sprintf(" (%.0f %%)", spread)
@@ -85,14 +87,7 @@ func ratio(values, by []float64) string {
 	if len(values) == 0 || len(by) == 0 {
 		return "–"
 	}
-	_, x, _ := quartiles(values)
-	_, y, _ := quartiles(by)
-	return fmt.Sprintf("%.2f", x/y)
-}
-
-func quartiles(values []float64) (low, middle, high float64) {
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[len(sorted)/4], sorted[len(sorted)/2], sorted[(3*len(sorted)-1)/4]
+	return fmt.Sprintf("%.2f", turns.Median(values)/turns.Median(by))
 }
 
 // short has three digits or more.

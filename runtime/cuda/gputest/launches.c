@@ -1,32 +1,16 @@
 /* What OpenACC costs on a device, one line "name value unit" each; run on two
    runtimes, in turn.
    Usage: launches [ROUNDS [LINES]], of which each value is the median.  */
+#include "../gpubench/programs/times.h"
+
 #include <openacc.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { N = 1024 };
 static float a[N];
 static char small[64];
 static char *memory;
 static const size_t big = (size_t) 256 << 20;
-
-static double
-now (void)
-{
-  struct timespec t;
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1e6 + t.tv_nsec / 1e3;
-}
-
-static int
-compare (const void *x, const void *y)
-{
-  double p = *(const double *) x, q = *(const double *) y;
-  return (p > q) - (p < q);
-}
 
 enum { MOST_ROUNDS = 99 };
 static int rounds = 15, lines = -1;
@@ -46,10 +30,9 @@ report (const char *name, void (*body) (int), int calls, int operations)
     }
   qsort (times, rounds, sizeof *times, compare);
   if (calls == 1)
-    printf ("%-26s %10.3f GB/s\n", name, big / 1e3 / times[rounds / 2]);
+    tell (name, big / 1e3 / times[rounds / 2], "GB/s");
   else
-    printf ("%-26s %10.3f us\n", name, times[rounds / 2]);
-  fflush (stdout);
+    tell (name, times[rounds / 2], "us");
 }
 
 static void
