@@ -3,7 +3,6 @@ package web
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/report"
@@ -270,7 +269,7 @@ func activityDetail(r *request) (any, error) {
 		d.Fields = append(d.Fields, field{"bytes", byteCount(a.Bytes), "bytes", false})
 	}
 	if a.Work.Peer != 0 {
-		from, to, _ := strings.Cut(a.Work.Route(), " to ")
+		from, to := a.Work.DeviceTitle(), a.Work.PeerTitle()
 		d.Fields = append(d.Fields, field{"from", from, "", false}, field{"to", to, "", false})
 		if a.Duration > 0 {
 			d.Fields = append(d.Fields, field{"rate", report.Show(float64(a.Bytes)*1e9/float64(a.Duration), report.BytesPerSecond), "", false})

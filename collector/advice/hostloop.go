@@ -6,7 +6,6 @@ import (
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
-	"github.com/accscope/accscope/runtime/source/directive"
 )
 
 // fewestSamples is how many samples a loop of the host has at least before anything is said of
@@ -38,10 +37,7 @@ var hostLoop = &rule{
 		f.What = fmt.Sprintf("%s took the host %s of processor time, %.0f %% of all that was sampled; the device was idle in %.0f %% of that (%d samples)",
 			what, report.Show(loop.time, report.Nanoseconds), 100*float64(loop.time)/float64(d.run.hosts.all), min(100*float64(idle)/float64(loop.time), 100), g.count)
 		f.Why = "the device does nothing meanwhile; what data the loop shares with kernels go back and forth for it"
-		sentinel := "#pragma acc"
-		if fortran, _ := directive.Fortran(f.File); fortran {
-			sentinel = "!$acc"
-		}
+		sentinel := sentinelOf(f.File)
 		switch {
 		case loop.loop:
 			f.Instead = fmt.Sprintf("before the loop, if its iterations do not depend on one another, and with its data on the device: %s parallel loop", sentinel)

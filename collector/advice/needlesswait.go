@@ -87,7 +87,7 @@ WHERE e.next = 'kernel' AND e.next_queue = e.async_queue AND e.transfers = 0 AND
 	explain: func(f *Finding, g *group, d *written) {
 		f.What = fmt.Sprintf("the host waited %s for %s, on which only kernels were, and then launched the next one on it", times(g.count), f.Subject)
 		f.Why = "a queue does what it holds in order: the wait only leaves the device idle until the host is back"
-		f.Instead = "leave the wait out; " + g.wait.instead(f.File, cmp.Or(d.sentinel, "#pragma acc")+" wait("+strings.TrimPrefix(g.subject, "queue ")+")")
+		f.Instead = "leave the wait out; " + g.wait.instead(f.File, cmp.Or(d.sentinel, sentinelOf(f.File))+" wait("+strings.TrimPrefix(g.subject, "queue ")+")")
 		if moved := d.waitBehind(f); len(f.Edits) > 0 {
 			f.Instead = moved + g.wait.byValue(f.File)
 			for _, c := range g.wait.constructs {

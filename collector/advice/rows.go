@@ -288,7 +288,7 @@ func (p constructPlace) where(file string) string {
 // instead is what to write: async on all constructs of the row, and where to wait for them.
 func (r *kernelRow) instead(file string, d *written) string {
 	var text []string
-	sentinel := cmp.Or(d.sentinel, "#pragma acc")
+	sentinel := cmp.Or(d.sentinel, sentinelOf(file))
 	wait := fmt.Sprintf("%s wait(%d)", sentinel, r.queue)
 	ends := map[rowEnd]bool{}
 	for _, c := range r.constructs {

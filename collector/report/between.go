@@ -24,8 +24,7 @@ func (f *facts) crossings(filter Filter) ([]*crossing, error) {
 	}
 	sums, order := map[[4]string]*crossing{}, []*crossing(nil)
 	add := func(w *store.Work, sum *store.Sum) {
-		from, to, _ := strings.Cut(w.Route(), " to ")
-		c := crossing{from: from, to: to, variable: w.Name, place: ShowPlace(w.File, int64(w.Line), "")}
+		c := crossing{from: w.DeviceTitle(), to: w.PeerTitle(), variable: w.Name, place: ShowPlace(w.File, int64(w.Line), "")}
 		if w.Peer == 0 || !filter.acceptsCopy(w, &c, f.rankOf(int64(w.Process))) {
 			return
 		}

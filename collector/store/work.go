@@ -128,7 +128,12 @@ func (w *Work) Route() string {
 	if w.Peer == 0 {
 		return ""
 	}
-	return (&model.DeviceInfo{Type: w.deviceType, Number: w.deviceNumber}).Title() + " to " + w.PeerTitle()
+	return w.DeviceTitle() + " to " + w.PeerTitle()
+}
+
+// DeviceTitle is the device that worked, as lists show it.
+func (w *Work) DeviceTitle() string {
+	return (&model.DeviceInfo{Type: w.deviceType, Number: w.deviceNumber}).Title()
 }
 
 // PeerTitle is the device that a copy went to, as lists show it.
