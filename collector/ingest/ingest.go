@@ -108,6 +108,7 @@ type Ingester struct {
 	until       int64                                    // what the trace says of until when all was taken in
 	toFinish    atomic.Int64                             // behind when Finish began, ns
 	remains     atomic.Int64                             // how far it will be behind at its end, as programs ended so long ago, ns
+	retired     map[model.ProcessID]bool                 // since the last commit
 	idle        []*process                               // ended, as far as can be seen, and read to the end
 	watches     int                                      // open ones
 	open        int                                      // captures
@@ -217,7 +218,7 @@ func Open(o Options) (*Ingester, error) {
 		o.Now = monotonic
 	}
 	in := &Ingester{options: o, model: model.New(nil, nil), positions: map[write.Stream]int64{},
-		sampled: map[int]*process{}, counters: map[store.Counter]int64{}, processes: map[string]*process{}, statuses: map[int]End{}, exits: map[int]string{}, directives: map[model.Name]map[int]*source.Directive{}, constructs: map[place]bool{}, hosts: map[machine]*store.Host{}, lines: map[*store.Host]*clock.Line{}, knotted: map[*store.Host]bool{}, read: map[*store.Host]int64{}, skipped: map[string]bool{}, failing: map[string]int64{}}
+		sampled: map[int]*process{}, counters: map[store.Counter]int64{}, processes: map[string]*process{}, retired: map[model.ProcessID]bool{}, statuses: map[int]End{}, exits: map[int]string{}, directives: map[model.Name]map[int]*source.Directive{}, constructs: map[place]bool{}, hosts: map[machine]*store.Host{}, lines: map[*store.Host]*clock.Line{}, knotted: map[*store.Host]bool{}, read: map[*store.Host]int64{}, skipped: map[string]bool{}, failing: map[string]int64{}}
 	in.captures = distinct(o.Captures)
 	if in.transaction = write.TransactionRows; o.Archive != nil {
 		in.transaction = write.ArchiveRows
@@ -427,6 +428,10 @@ func (in *Ingester) commit() error {
 		if err := in.losses(p); err != nil {
 			return err
 		}
+	}
+	if len(in.retired) > 0 {
+		in.writer.Retire(in.model.Retire(in.retired))
+		clear(in.retired)
 	}
 	if err := in.writer.Commit(); err != nil {
 		return err

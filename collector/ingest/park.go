@@ -183,6 +183,10 @@ func (in *Ingester) retire(p *process) error {
 	err := errors.Join(in.losses(p), in.lostSometime(p), in.writer.SaveProcess(p.info, p.host.ID, p.folder), in.unwatch(p))
 	p.last = in.lastTime(p)
 	in.close(p)
-	p.rings, p.lanes = nil, lanes{}
+	p.rings, p.threads, p.lanes, p.names, p.gaps.off = nil, nil, lanes{}, nil, nil
+	if len(p.lost) == 0 {
+		p.lost = nil
+	}
+	in.retired[p.info.ID] = true
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"testing"
 
@@ -60,6 +61,9 @@ func TestManyProcesses(t *testing.T) {
 			} else if err := command.Start(); err != nil {
 				t.Fatal(err)
 			}
+			if !followed {
+				takesLittle(t, session)
+			}
 			few(t, 56)
 			in, err := ingest.Open(ingest.Options{Session: session, Trace: path, Release: followed, Warn: func(line string) { t.Error(line) }})
 			if err != nil {
@@ -106,5 +110,36 @@ func TestManyProcesses(t *testing.T) {
 				t.Errorf("gaps %+v, %v", missing.Gaps, err)
 			}
 		})
+	}
+}
+
+// takesLittle: what is kept in memory for a process that has ended is what its row says.
+func takesLittle(t *testing.T, session string) {
+	captures, err := filepath.Glob(filepath.Join(session, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inUse := func(captures []string) uint64 {
+		in, err := ingest.Open(ingest.Options{Captures: captures, Trace: filepath.Join(t.TempDir(), "t.db")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := in.Poll(); err != nil {
+			t.Fatal(err)
+		}
+		runtime.GC()
+		runtime.GC()
+		var memory runtime.MemStats
+		runtime.ReadMemStats(&memory)
+		if err := in.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return memory.HeapAlloc
+	}
+	const most = 5 << 10
+	some := len(captures) * 2 / 5
+	inUse(captures[:some]) // what is kept of the program is there then
+	if few, all := inUse(captures[:some]), inUse(captures); all > few+most*uint64(len(captures)-some) {
+		t.Errorf("%d processes take %d bytes, %d take %d: %d each", some, few, len(captures), all, (all-few)/uint64(len(captures)-some))
 	}
 }

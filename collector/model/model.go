@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // Model is the state of a session's programs after the events applied so far, as far as
 // the rows of a trace depend on it. It belongs to one goroutine.
 type Model struct {
@@ -45,7 +47,7 @@ func (m *Model) Intern(text string) Name { return m.names.Intern(text) }
 
 // AddProcess adds a process or replaces what is known of it.
 func (m *Model) AddProcess(info ProcessInfo) {
-	for i := range m.processes {
+	for i := range slices.Backward(m.processes) {
 		if m.processes[i].ID == info.ID {
 			m.processes[i] = info
 			if info.Ended != "" {
@@ -198,8 +200,8 @@ func (m *Model) OpenSpans(f func(*Span)) {
 
 func (m *Model) processEnded(id ProcessID) {
 	for _, info := range m.directory.Devices {
-		if info.Process == id {
-			m.device(info.ID).shutDown()
+		if info.Process == id && int(info.ID) < len(m.devices) && m.devices[info.ID] != nil {
+			m.devices[info.ID].shutDown()
 		}
 	}
 }

@@ -44,6 +44,7 @@ type laneState struct {
 	ids    []int64 // of the members of levels[0]
 	total  group
 	dirty  bool
+	over   bool // nothing will be added
 }
 
 type sampleGroup struct {
@@ -56,11 +57,13 @@ type sampleState struct {
 	levels []sampleGroup
 	blocks []block
 	ids    []int64
+	over   bool // nothing will be added
 }
 
 // Builder makes rollups while rows come in.
 type Builder struct {
 	lanes    map[laneKey]*laneState
+	last     int64 // number of a lane
 	samples  map[model.DeviceID]*sampleState
 	rows     [2]int64 // of the tables rollup and sample_rollup
 	full     []fullBlock
@@ -85,7 +88,8 @@ func (r *Builder) lane(key laneKey) *laneState {
 	}
 	l := r.lanes[key]
 	if l == nil {
-		l = &laneState{id: int64(len(r.lanes) + 1), key: key}
+		r.last++
+		l = &laneState{id: r.last, key: key}
 		r.lanes[key] = l
 	}
 	r.previous = l
@@ -238,27 +242,55 @@ func (r *Builder) emitSample(device model.DeviceID, st *sampleState, i int, g *s
 // Finish passes on the groups that did not fill.
 func (r *Builder) Finish() {
 	for _, l := range r.lanes {
-		// A half-filled group is passed up only where something stands above it
-		// already.
-		for i := 0; i < len(l.levels); i++ {
-			if g := l.levels[i]; g.members > 0 {
-				r.emit(l, i, &g)
-				l.levels[i] = group{}
-				if i+1 < len(l.levels) {
-					l.levels[i+1].merge(&g)
-				}
+		r.finishLane(l)
+	}
+	for device, st := range r.samples {
+		r.finishSamples(device, st)
+	}
+}
+
+// A half-filled group is passed up only where something stands above it already.
+func (r *Builder) finishLane(l *laneState) {
+	for i := 0; i < len(l.levels); i++ {
+		if g := l.levels[i]; g.members > 0 {
+			r.emit(l, i, &g)
+			l.levels[i] = group{}
+			if i+1 < len(l.levels) {
+				l.levels[i+1].merge(&g)
 			}
 		}
 	}
-	for device, st := range r.samples {
-		for i := range st.levels {
-			if g := st.levels[i]; g.members > 0 {
-				r.emitSample(device, st, i, &g)
-				st.levels[i] = sampleGroup{}
-				if i+1 < len(st.levels) {
-					st.levels[i+1].merge(&g)
-				}
+}
+
+func (r *Builder) finishSamples(device model.DeviceID, st *sampleState) {
+	for i := range st.levels {
+		if g := st.levels[i]; g.members > 0 {
+			r.emitSample(device, st, i, &g)
+			st.levels[i] = sampleGroup{}
+			if i+1 < len(st.levels) {
+				st.levels[i+1].merge(&g)
 			}
+		}
+	}
+}
+
+// Retire passes on the groups of what will get no more, which is forgotten when it has been
+// saved.
+func (r *Builder) Retire(gone *model.Retired) {
+	for key, l := range r.lanes {
+		if key.kind == 'q' {
+			l.over = l.over || gone.Queues[model.QueueID(key.owner)]
+		} else {
+			l.over = l.over || gone.Threads[model.ThreadID(key.owner)]
+		}
+		if l.over {
+			r.finishLane(l)
+		}
+	}
+	for device, st := range r.samples {
+		if gone.Devices[device] {
+			st.over = true
+			r.finishSamples(device, st)
 		}
 	}
 }
@@ -271,9 +303,13 @@ func (r *Builder) Save(conn *sqlite.Conn) error {
 		}
 	}
 	r.full = r.full[:0]
-	for _, l := range r.lanes {
+	for key, l := range r.lanes {
 		if err := saveBlocks(conn, 0, l.id, l.blocks); err != nil {
 			return err
+		}
+		if l.over {
+			delete(r.lanes, key)
+			r.previous = nil
 		}
 		if !l.dirty {
 			continue
@@ -289,6 +325,9 @@ func (r *Builder) Save(conn *sqlite.Conn) error {
 	for device, st := range r.samples {
 		if err := saveBlocks(conn, 1, int64(device), st.blocks); err != nil {
 			return err
+		}
+		if st.over {
+			delete(r.samples, device)
 		}
 	}
 	return nil

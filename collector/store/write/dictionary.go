@@ -1,6 +1,8 @@
 package write
 
 import (
+	"maps"
+
 	"encoding/binary"
 	"errors"
 	"strconv"
@@ -116,6 +118,12 @@ type dictionaries struct {
 		id  int64
 	}
 	buffer []byte
+}
+
+// retire forgets the numbers of rows that nothing will name again.
+func (d *dictionaries) retire(gone *model.Retired) {
+	maps.DeleteFunc(d.sites.ids, func(key siteKey, _ int64) bool { return gone.Threads[key.thread] })
+	maps.DeleteFunc(d.works.ids, func(key workKey, _ int64) bool { return gone.Devices[key.device] })
 }
 
 // site gives the site of an event whose kind is taken to be kind, within depth spans, of

@@ -1,6 +1,8 @@
 package write
 
 import (
+	"maps"
+
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/schema"
@@ -88,6 +90,17 @@ func (t *totals) activity(work, record, duration, bytes int64) {
 		t.works[key] = sum
 	}
 	sum.add(duration, 0, bytes, true)
+}
+
+// retire forgets sums, which have been saved, of threads of which no row will come.
+func (t *totals) retire(gone *model.Retired) {
+	for thread := range gone.Threads {
+		if int(thread) < len(t.records) {
+			t.records[thread] = threadTotals{}
+		}
+	}
+	maps.DeleteFunc(t.works, func(key workSite, _ *total) bool { return gone.Threads[key.thread] })
+	maps.DeleteFunc(t.older, func(_ int64, c cause) bool { return gone.Threads[c.thread] })
 }
 
 // save writes the sums that have changed.

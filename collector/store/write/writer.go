@@ -71,6 +71,7 @@ type Writer struct {
 	resumed   bool
 	archived  *archived // nil: all rows stand in the file
 	sampledAt map[Return]bool
+	retired   []model.Retired
 	settled   bool // places by call stacks and sums of all have come with the rows
 	err       error
 }
@@ -394,6 +395,9 @@ func (w *Writer) WriteExisting(id int64, x *model.Existing, device model.DeviceI
 		int64(x.Device), int64(x.Bytes), int64(x.Name), x.Attached, int64(x.Structured), int64(x.Dynamic))
 }
 
+// Retire gives back with the next Commit what is kept for more of what will come no more.
+func (w *Writer) Retire(gone model.Retired) { w.retired = append(w.retired, gone) }
+
 // Commit ends the transaction: what was written and the positions set are in
 // the file.
 func (w *Writer) Commit() error {
@@ -426,6 +430,9 @@ func (w *Writer) commit() error {
 		return err
 	}
 	w.sums.whole()
+	for i := range w.retired {
+		w.sums.roll.Retire(&w.retired[i])
+	}
 	if err := w.sums.totals.save(w.conn); err != nil {
 		return err
 	}
@@ -436,6 +443,11 @@ func (w *Writer) commit() error {
 		return err
 	}
 	w.inTx, w.pending = false, 0
+	for i := range w.retired {
+		w.sums.totals.retire(&w.retired[i])
+		w.dict.retire(&w.retired[i])
+	}
+	w.retired = nil
 	return pages.Forget(w.conn)
 }
 
