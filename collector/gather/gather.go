@@ -84,6 +84,7 @@ type Gather struct {
 	fails     chan error
 	began     time.Time
 
+	giving sync.Mutex // held by whoever says who takes an agent
 	mu     sync.Mutex
 	heard  time.Time
 	warned map[string]bool

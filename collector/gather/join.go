@@ -68,8 +68,10 @@ func (g *Gather) pass(conn *nats.Conn, m *nats.Msg, subject string) {
 }
 
 // give has that collector answer an agent that has the fewest, this one where others have
-// as few.
+// as few. One after the other: what it answers itself counts for the next.
 func (g *Gather) give(conn *nats.Conn, m *nats.Msg) {
+	g.giving.Lock()
+	defer g.giving.Unlock()
 	if to := g.fewest(m.Data); to == "" {
 		g.answer(m)
 	} else {
