@@ -66,7 +66,10 @@ FIRST = $(if $(wildcard bin/accscope),,$(shell command -v go >/dev/null && $(CC)
 setup: ## install or name what the build needs (SETUP=no: nothing, for packagers)
 	@$(if $(filter no,$(SETUP)),,$(if $(FIRST),$(COMPILE) 2>&1 & ).ci/setup $(if $(filter test,$(MAKECMDGOALS)),test,build); status=$$?; wait; exit $$status)
 
-GO_SOURCES := go.mod go.sum changelog.go CHANGELOG.md $(shell find callbacks runtime collector export tui web cmd '(' -name '*.go' ! -name '*_test.go' ')' -o -name '*.[ch]' -o -path web/dist -name '*' -type f 2>/dev/null)
+GO_FOLDERS := callbacks runtime collector export tui web cmd
+# What //go:embed names is as much a source.
+EMBEDDED := $(shell grep -r --include='*.go' --exclude='*_test.go' '^//go:embed' $(GO_FOLDERS) | awk '{ sub("/[^/]*:.*", "", $$1); for (i = 2; i <= NF; i++) print $$1 "/" $$i }' | xargs -I {} find {} -type f)
+GO_SOURCES := go.mod go.sum changelog.go CHANGELOG.md $(EMBEDDED) $(shell find $(GO_FOLDERS) '(' -name '*.go' ! -name '*_test.go' ')' -o -name '*.[chsS]')
 
 # The commit that `accscope version` tells, where git knows one, whatever GOFLAGS says.
 STAMP = $(if $(shell git rev-parse --verify -q HEAD 2>/dev/null),-buildvcs=true)
