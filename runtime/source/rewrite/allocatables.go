@@ -9,8 +9,9 @@ import (
 )
 
 var (
-	allocation      = regexp.MustCompile(`(?i)^(\d*\s*)(allocate|deallocate)\s*(\(.*)$`)
-	conditionally   = regexp.MustCompile(`(?i)^\d*\s*if\s*(\(.*)$`)
+	allocation      = regexp.MustCompile(`(?i)^()(allocate|deallocate)\s*(\(.*)$`)
+	labelled        = regexp.MustCompile(`^(\d*)\s*(.*)$`)
+	conditionally   = regexp.MustCompile(`(?i)^if\s*(\(.*)$`)
 	beginsUnit      = regexp.MustCompile(`(?i)^(?:[a-z][\w() ,=]*\s)?(?:subroutine|function|program|module|submodule)\s+\w+`)
 	programOrModule = regexp.MustCompile(`(?i)^(?:program|module|submodule)\b`)
 	moduleProcedure = regexp.MustCompile(`(?i)^module\s+procedure\b`)
@@ -109,18 +110,12 @@ func (t *fortranText) allocated(c *inFortran, all []*inFortran, name string, fir
 	if named, _ := directive.Word(begins); strings.EqualFold(named, "module") || strings.EqualFold(named, "submodule") {
 		first, last = 0, len(t.code)-1 // others of the file use it
 	}
-	said, freed := false, false
+	said := false
 	for line := first; line < last; line++ {
 		if t.comment(line) {
 			continue
 		}
-		statement, end := t.statement(line)
-		text, condition := strings.TrimSpace(statement), ""
-		if match := conditionally.FindStringSubmatch(text); match != nil {
-			if inside, rest, ok := directive.Parenthesised(match[1]); ok {
-				text, condition = strings.TrimSpace(rest), inside
-			}
-		}
+		_, _, text, end := t.conditional(line)
 		match := allocation.FindStringSubmatch(text)
 		if match == nil {
 			line = end
@@ -135,34 +130,18 @@ func (t *fortranText) allocated(c *inFortran, all []*inFortran, name string, fir
 			c.say("", "%s is created and deleted on the device where it is allocated and freed: GCC's code does not", name)
 			said = true
 		}
-		var ahead, behind []string
 		if strings.EqualFold(match[2], "allocate") {
-			behind = append(behind, "!$acc enter data create("+name+")")
+			t.beside(line, nil, []string{"!$acc enter data create(" + name + ")"})
 		} else {
-			ahead = append(ahead, "!$acc exit data delete("+name+")")
-			freed = true
+			t.beside(line, []string{"!$acc exit data delete(" + name + ")"}, nil)
 		}
-		if condition != "" {
-			ahead, behind = append([]string{"if (" + condition + ") then"}, ahead...), append(behind, "end if")
-			t.code[line] = "      " + text
-			t.replaced[line], t.until[line] = t.placed([]string{text}, line+1), end
-		}
-		t.ahead[line] = append(t.ahead[line], t.placed(ahead, line+1)...)
-		t.ahead[end+1] = append(t.placed(behind, end+1), t.ahead[end+1]...)
 		line = end
 	}
 	if !said {
 		return false
 	}
-	if !freed && !programOrModule.MatchString(begins) {
-		line := last
-		for i := c.d.Line; i < last; i++ {
-			if strings.EqualFold(t.stated(i), "contains") {
-				line = i
-				break
-			}
-		}
-		t.ahead[line] = append(t.ahead[line], t.placed([]string{"if (allocated(" + name + ")) then", "!$acc exit data delete(" + name + ")", "end if"}, line+1)...)
+	if !programOrModule.MatchString(begins) && !t.outlives(first, last, name) {
+		t.leaves(c.d.Line, last, []string{"if (allocated(" + name + ")) then", "!$acc exit data delete(" + name + ")", "end if"})
 	}
 	used := regexp.MustCompile(`(?i)(?:^|[^\w%])` + regexp.QuoteMeta(name) + `\b`)
 	for _, region := range all {
@@ -180,6 +159,97 @@ func (t *fortranText) allocated(c *inFortran, all []*inFortran, name string, fir
 		}
 	}
 	return true
+}
+
+// conditional takes the statement in a line, from 0, apart: its label, the condition of an if statement,
+// and what it does, with its last line.
+func (t *fortranText) conditional(line int) (label, condition, text string, end int) {
+	statement, end := t.statement(line)
+	match := labelled.FindStringSubmatch(strings.TrimSpace(statement))
+	label, text = match[1], match[2]
+	if match := conditionally.FindStringSubmatch(text); match != nil {
+		if inside, rest, ok := directive.Parenthesised(match[1]); ok {
+			text, condition = strings.TrimSpace(rest), inside
+		}
+	}
+	return label, condition, text, end
+}
+
+// beside puts lines ahead of the statement in a line, from 0, and behind it, under its label and its
+// condition.
+func (t *fortranText) beside(line int, ahead, behind []string) {
+	label, condition, text, end := t.conditional(line)
+	if until, ok := t.until[line]; ok { // it has others beside it
+		end = until
+	}
+	if condition != "" {
+		ahead, behind = append([]string{"if (" + condition + ") then"}, ahead...), append(slices.Clone(behind), "end if")
+	}
+	if label != "" && len(ahead) > 0 {
+		t.ahead[line] = append(t.ahead[line], t.marker(line), label+strings.Repeat(" ", max(1, 6-len(label)))+"continue")
+	}
+	if condition != "" || label != "" && len(ahead) > 0 {
+		t.code[line] = "      " + text
+		t.replaced[line], t.until[line] = t.placed([]string{text}, line+1), end
+	}
+	if len(ahead) > 0 {
+		t.ahead[line] = append(t.ahead[line], t.placed(ahead, line+1)...)
+	}
+	if len(behind) > 0 {
+		t.ahead[end+1] = append(t.placed(behind, end+1), t.ahead[end+1]...)
+	}
+}
+
+var (
+	returns      = regexp.MustCompile(`(?i)^return\b`)
+	saves        = regexp.MustCompile(`(?i)^save\b\s*$`)
+	beginsInside = regexp.MustCompile(`(?i)^contains$`)
+)
+
+// leaves puts lines where a procedure ends: ahead of its return statements, and of its end.
+func (t *fortranText) leaves(line, last int, lines []string) {
+	end := last
+	for ; line < last; line++ {
+		if t.comment(line) {
+			continue
+		}
+		_, _, text, next := t.conditional(line)
+		if beginsInside.MatchString(text) {
+			end = line
+			break
+		}
+		if returns.MatchString(text) {
+			t.beside(line, lines, nil)
+		}
+		line = next
+	}
+	t.ahead[end] = append(t.ahead[end], t.placed(lines, end+1)...)
+}
+
+// outlives says whether a variable that a procedure declares is there when that has ended: it is saved,
+// or an argument or the result.
+func (t *fortranText) outlives(first, last int, name string) bool {
+	quoted := regexp.QuoteMeta(name)
+	saved := regexp.MustCompile(`(?i)^(?:[^'"]*\bsave\b[^'"]*::.*|save\b.*)\b` + quoted + `\b`)
+	header, line := t.statement(first)
+	if at := strings.Index(header, "("); at >= 0 && wordAt(strings.ToLower(header[at:]), name) >= 0 {
+		return true
+	}
+	if named := fortranFunction.FindStringSubmatch(header); named != nil && strings.EqualFold(named[1], name) {
+		return true
+	}
+	for line++; line < last; line++ {
+		statement, end := t.statement(line)
+		text := strings.TrimSpace(statement)
+		if beginsInside.MatchString(text) {
+			break
+		}
+		if !t.comment(line) && (saves.MatchString(text) || saved.MatchString(text)) {
+			return true
+		}
+		line = end
+	}
+	return false
 }
 
 // inRoutine says whether a procedure for the device uses a variable, which a declare directive

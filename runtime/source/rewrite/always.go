@@ -12,7 +12,7 @@ func (c *construct) always(clause *directive.Clause, word string) {
 	kind := plainClause(clause.Name)
 	in := alwaysModifiers[word][0] && kind != "copyout"
 	out := alwaysModifiers[word][1] && kind != "copyin"
-	shared := construct{name: "update", language: l, clauses: without(c.clauses, func(other directive.Clause) bool { return !is(other, "if", "async") })}
+	shared := construct{name: "update", language: l, clauses: without(c.clauses, func(other directive.Clause) bool { return !is(other, "if", "async", "wait") })}
 	update := func(name string) string {
 		other := shared
 		other.clauses = append([]directive.Clause{{Name: name, Arguments: list, Has: true}}, shared.clauses...)

@@ -2,20 +2,85 @@ package rewrite
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/accscope/accscope/runtime/source/directive"
 )
 
-// around puts the construct into a data region. What the construct does asynchronously is
-// waited for where the region ends, which may copy. Behind its end are further lines.
+// around puts the construct into a data region. Behind its end are further lines.
 func (c *construct) around(region string, behind ...string) {
 	open, end := c.opened(region)
-	c.before = append(c.before, open...)
-	c.last = append(append(end, behind...), c.last...)
-	if async := c.find("async"); async != nil && c.compute() {
-		c.last = append([]string{c.language.directive("wait" + queueList(async))}, c.last...)
+	c.surround(open, append(end, behind...))
+}
+
+// surround has lines ahead of the construct and behind it that copy. What its queue has to do, and what
+// it waits for, is waited for ahead of these; what it does asynchronously behind it.
+func (c *construct) surround(open, end []string) {
+	async := c.find("async")
+	if wait := c.find("wait"); wait != nil && c.compute() && !c.waited {
+		c.before = append(c.before, c.language.directive(waitFor(wait)))
 	}
+	if async != nil && c.compute() {
+		queue := c.language.directive("wait" + queueList(async))
+		if !c.waited {
+			c.before = append(c.before, queue)
+		}
+		end = append([]string{queue}, end...)
+	}
+	c.waited = true
+	c.before = append(c.before, open...)
+	c.last = append(slices.Clone(end), c.last...)
+}
+
+// part is an item of a clause that lies in a variable.
+type part struct{ variable, item string }
+
+// enclose puts the construct into a region of data of variables, which does not copy back parts that
+// clauses of the construct do: these are updated where they were not on the device before.
+func (c *construct) enclose(region string, parts []part) {
+	if len(parts) == 0 {
+		c.around(region + c.condition())
+		return
+	}
+	c.keepCondition()
+	begin, updates, behind := c.updated(parts)
+	open, end := c.opened(region + c.condition())
+	c.surround(append(begin, open...), append(append(updates, end...), behind...))
+}
+
+// updated are statements that update parts of variables that were not on the device before: what
+// remembers that, the updates, and what ends the former's block.
+func (c *construct) updated(parts []part) (begin, updates, behind []string) {
+	l, condition := c.language, ""
+	if given := c.find("if"); given != nil {
+		condition = l.and(given.Arguments, "")
+	}
+	var flags []string
+	if l.fortran() {
+		begin = []string{"block", "use openacc, only: accscope_is_present => acc_is_present"}
+		behind = []string{"end block"}
+	}
+	for _, part := range parts {
+		c.flags++
+		flag := fmt.Sprintf("accscope_part_%d", c.flags)
+		if l.fortran() {
+			begin = append(begin, "logical :: "+flag)
+			flags = append(flags, flag+" = "+condition+".not. accscope_is_present("+part.item+")")
+			updates = append(updates, "if ("+flag+") then", l.directive("update self("+part.item+") if_present"), "end if") // as an allocatable component is not
+			continue
+		}
+		address, bytes, ok := section(part.item)
+		if !ok {
+			c.refuse("", "%s beside %s wants the section's length", part.item, part.variable)
+			return nil, nil, nil
+		}
+		// What a member points to is none of the variable's.
+		flags = append(flags, fmt.Sprintf("%s const int %s = %s!accscope_acc_is_present (%s, %s) && (__SIZE_TYPE__) ((char *) %[4]s - (char *) &%[6]s) < sizeof (%[6]s);",
+			declared("acc_is_present"), flag, condition, address, bytes, part.variable))
+		updates = append(updates, "if ("+flag+") {", l.directive("update self("+part.item+")"), "}")
+	}
+	return append(begin, flags...), updates, behind
 }
 
 // opened is how a region begins and ends that is put around something, with what GCC needs for
@@ -56,11 +121,19 @@ func (c *construct) keepCondition() {
 	name := fmt.Sprintf("accscope_if_%d", c.flags)
 	if c.language.fortran() {
 		c.before = append(c.before, "block", "logical :: "+name, name+" = "+given.Arguments)
-		c.last = append(c.last, "end block")
+		c.last = append([]string{"end block"}, c.last...)
 	} else {
 		c.before = append(c.before, "const int "+name+" = ("+given.Arguments+") != 0;")
 	}
 	given.Arguments = name
+}
+
+// waitFor is the directive that waits for what a wait clause names.
+func waitFor(clause *directive.Clause) string {
+	if clause.Has {
+		return "wait(" + clause.Arguments + ")"
+	}
+	return "wait"
 }
 
 // queueList is the wait argument for the queue of an async clause.

@@ -1,7 +1,9 @@
 package rewrite
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/accscope/accscope/runtime/source/directive"
@@ -20,10 +22,7 @@ func bindClause(c *construct) {
 		return
 	}
 	name := strings.Trim(strings.TrimSpace(bind.Arguments), `"'`)
-	routine := strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(c.arguments, "("), ")"))
-	if routine == "" {
-		routine = c.language.routine(c.body)
-	}
+	routine := c.routine()
 	if found, rest := directive.Word(name); routine == "" || found == "" || rest != "" {
 		c.refuse("bind", "bind cannot be had with GCC here: name the routine behind routine, and in bind")
 		return
@@ -31,6 +30,14 @@ func bindClause(c *construct) {
 	c.take("bind")
 	c.binds = append(c.binds, bound{routine, name})
 	c.say("bind", "compute constructs of this file call %s in place of %s: GCC knows no bind", name, routine)
+}
+
+// routine is the procedure that a routine directive is about; "" where the text does not tell.
+func (c *construct) routine() string {
+	if named := strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(c.arguments, "("), ")")); named != "" {
+		return named
+	}
+	return c.language.routine(c.body)
 }
 
 var (
@@ -53,6 +60,10 @@ func (fortranLanguage) routine(text string) string {
 	}
 	return ""
 }
+
+// onHost says in a compute construct of C whether it runs on the host, where the bind clause does not
+// hold: a constant in a GPU's code, the runtime's answer in the host's, which a device in software runs, too.
+const onHost = `({ extern int accscope_on_device (int) __asm__ ("acc_on_device"); __builtin_acc_on_device (2) && accscope_on_device (2); })`
 
 // calls are the offsets where a text of C or C++ calls a function.
 func calls(text, function string) (offsets []int) {
@@ -80,7 +91,17 @@ func (t *text) bind(all []*placed, p *Preprocessed) {
 					continue
 				}
 				for _, at := range calls(t.source[region.statement:region.statementEnd], b.routine) {
-					t.replace(region.statement+at, region.statement+at+len(b.routine), b.name)
+					called := fmt.Sprintf("(%s ? %s : %s)", onHost, b.routine, b.name)
+					if slices.ContainsFunc(all, func(other *placed) bool {
+						return other.name == "routine" && other.find("nohost") != nil && other.routine() == b.name
+					}) {
+						called = fmt.Sprintf("(__builtin_acc_on_device (2) ? %s : %s)", b.routine, b.name) // the host's code has no such routine
+					}
+					if strings.HasSuffix(strings.TrimSpace(t.source[region.statement:region.statement+at]), "::") {
+						called = b.name
+						region.note(Warning, "", b.name+" is called in place of "+b.routine+" also where the construct runs on the host: the name is qualified")
+					}
+					t.replace(region.statement+at, region.statement+at+len(b.routine), called)
 				}
 				if t.calledByMacro(region, b.routine, p) {
 					c.refuse("bind", "bind of %s cannot be had with GCC: a macro calls it in the compute construct of line %d", b.routine, region.line)
@@ -118,7 +139,8 @@ func (c *placed) functionBody() string {
 	return c.followingText[begin : begin+end]
 }
 
-// bind does so in Fortran, where a subroutine's call may be without parentheses.
+// bind does so in Fortran, where a subroutine's call may be without parentheses, and no expression
+// calls one of two functions.
 func (t *fortranText) bind(all []*inFortran) {
 	for _, c := range all {
 		for _, b := range c.binds {
@@ -137,6 +159,7 @@ func (t *fortranText) bind(all []*inFortran) {
 					line := inCode(t.code[i], func(code string) string { return called.ReplaceAllString(code, "${1}${2}"+b.name+"${3}") })
 					if line != t.code[i] {
 						t.code[i], t.lines[i] = line, line
+						region.note(Warning, "", b.name+" is called in place of "+b.routine+" also where the construct runs on the host")
 					}
 				}
 			}

@@ -9,8 +9,8 @@ import (
 
 // rules are what is done with each directive, in this order.
 var rules = []rule{
-	unknownDirective, pgiClauses, deviceType, deviceDirective, waitDirective, waitClause, selfClause, defaultClause, dataQueues, derivedTypes, modifierClauses, arrayReductions,
-	forcedCollapse, gangDimensions, loopSizes, autoLoop, thisPointer, wholeRows, pointerPresent, deviceAddresses, privateSections, atomicCondition, declaredParameters, deviceResident, bindClause, classRoutine, lambdaRoutine, classLoop, repeated, sectionsTwice, elementPointers, components, attached, rows, columns, pointerArrays, pointers,
+	unknownDirective, pgiClauses, deviceType, deviceDirective, waitDirective, waitClause, selfClause, defaultClause, dataQueues, derivedTypes, pointedMembers, modifierClauses, arrayReductions,
+	forcedCollapse, redundantAtomics, gangDimensions, loopSizes, autoLoop, thisPointer, wholeRows, pointerPresent, deviceAddresses, privateSections, atomicCondition, declaredParameters, deviceResident, bindClause, classRoutine, lambdaRoutine, classLoop, repeated, sectionsTwice, elementPointers, components, attached, rows, columns, pointerArrays, pointers, settled,
 }
 
 // C rewrites a source of C or C++. The file's name is the one that GCC was given, refused the
@@ -79,7 +79,7 @@ func (p *Preprocessed) refusedIn(file string, options Options) bool {
 				continue
 			}
 			c.array = func(string) bool { return true }
-			c.parameter, c.composite = c.array, c.array
+			c.parameter, c.composite, c.reference = c.array, c.array, c.array
 			c.local = func(string) (bool, bool) { return false, false }
 			c.declared = func(string) bool { return false }
 			c.inClass = func() bool { return true }
@@ -199,6 +199,10 @@ func (t *text) constructs(file string, p *Preprocessed, refused map[int]bool, op
 		found.parameter = func(name string) bool { _, parameter := p.scope.at(pragma.offset).declares(name); return parameter }
 		found.composite = func(name string) bool { return p.scope.at(pragma.offset).composite(name) }
 		found.local = func(name string) (local, initialised bool) { return p.scope.at(pragma.offset).local(name) }
+		found.reference = func(name string) bool {
+			d := p.scope.at(pragma.offset).last(name)
+			return d != nil && d.pointer && !d.array
+		}
 		found.levels = func(name string) string { return p.scope.at(pragma.offset).levels(name) }
 		found.declared = func(name string) bool { return p.scope.at(pragma.offset).last(name) != nil }
 		found.ofFunction = func() bool { return p.scope.at(pragma.offset).inFunction() }
@@ -251,6 +255,9 @@ func (t *text) write(c *placed, result *Result, file string) {
 		written := ""
 		if !dropped {
 			written = "#pragma acc " + c.String()
+		}
+		if c.repeated != "" {
+			written = "for (long accscope_gang = 0; accscope_gang < " + c.repeated + "; accscope_gang++)\n" + here + written
 		}
 		t.replace(from, to, written+strings.Repeat("\n", c.lastLine-c.index))
 		return

@@ -91,52 +91,6 @@ var dataClauses = []string{
 // makeNothingPresent are those of these behind which a variable need not be present.
 var makeNothingPresent = []string{"no_create", "deviceptr", "attach", "detach"}
 
-// gangDimensions has gangs of several dimensions as those of one (§2.5.10, §2.9.2): of nested
-// gang loops the outermost is divided among all of them.
-func gangDimensions(c *construct) {
-	if gangs := c.find("num_gangs"); gangs != nil {
-		if factors := split(gangs.Arguments, ','); len(factors) > 1 {
-			if len(factors) > 3 {
-				c.refuse("num_gangs", "num_gangs has at most three dimensions")
-				return
-			}
-			gangs.Arguments = c.language.product(factors)
-			c.say("num_gangs", "the gangs of all dimensions are one: GCC knows no dimensions")
-		}
-	}
-	if !c.loop() && c.name != "routine" {
-		return
-	}
-	for i := range c.clauses {
-		gang := &c.clauses[i]
-		if !is(*gang, "gang") || !gang.Has {
-			continue
-		}
-		var kept []string
-		dimension := false
-		for _, argument := range split(gang.Arguments, ',') {
-			if _, ok := prefixed(argument, "dim"); ok {
-				dimension = true
-			} else {
-				kept = append(kept, argument)
-			}
-		}
-		if !dimension {
-			continue
-		}
-		for around := c.parent; around != nil; around = around.parent {
-			if around.loop() && around.given("gang") != nil {
-				c.clauses = append(c.clauses[:i:i], c.clauses[i+1:]...)
-				c.say("dim", "the loop is not divided among gangs again, which the loop around it is")
-				return
-			}
-		}
-		gang.Arguments, gang.Has = strings.Join(kept, ", "), len(kept) > 0
-		c.say("dim", "the gangs of all dimensions are one: GCC knows no dimensions")
-		return
-	}
-}
-
 // loopSizes has a parallel construct carry the sizes that its loops give (§2.9.2 to §2.9.4),
 // which GCC takes in kernels alone.
 func loopSizes(c *construct) {

@@ -16,11 +16,13 @@ func components(c *construct) {
 		return
 	}
 	whole := map[string]bool{}
+	kept := map[string]bool{} // of these, what is not copied back
 	for _, clause := range c.clauses {
 		if is(clause, dataClauses...) {
 			for _, item := range split(clause.Arguments, ',') {
 				if c.variable(item) == "" {
 					whole[c.base(item)] = true
+					kept[c.base(item)] = departures[plainClause(clause.Name)] == "delete"
 				}
 			}
 		}
@@ -28,48 +30,68 @@ func components(c *construct) {
 	for _, variable := range c.arrived {
 		whole[variable] = true
 	}
-	var kept, moved, variables []directive.Clause
+	var others, moved, variables []directive.Clause
+	var back []part // what is copied back of variables that are not
 	for _, clause := range c.clauses {
 		if !is(clause, dataClauses...) || !clause.Has {
-			kept = append(kept, clause)
+			others = append(others, clause)
 			continue
 		}
-		var parts, others []string
+		var parts, rest []string
 		for _, item := range split(clause.Arguments, ',') {
-			if variable := c.variable(item); variable != "" && whole[variable] {
-				parts = append(parts, item)
-			} else {
-				others = append(others, item)
+			variable := c.variable(item)
+			if owner := c.pointer(item); c.pointed[owner] != "" {
+				variable = owner
+			}
+			if variable == "" || !whole[variable] {
+				rest = append(rest, item)
+				continue
+			}
+			parts = append(parts, item)
+			if kept[variable] && departures[plainClause(clause.Name)] == "copyout" {
+				back = append(back, partOf(variable, item))
 			}
 		}
 		if len(parts) > 0 {
 			moved = append(moved, directive.Clause{Name: clause.Name, Arguments: strings.Join(parts, ", "), Has: true})
 			c.say(clause.Name, "%s is named by a directive of its own: GCC takes no member beside its variable", strings.Join(parts, ", "))
 		}
-		if len(others) > 0 {
-			clause.Arguments = strings.Join(others, ", ")
+		if len(rest) > 0 {
+			clause.Arguments = strings.Join(rest, ", ")
 			variables = append(variables, clause)
 		}
 	}
 	if len(moved) == 0 {
 		return
 	}
-	shared := without(kept, func(clause directive.Clause) bool { return !is(clause, "if", "async", "wait", "finalize") })
+	shared := without(others, func(clause directive.Clause) bool { return !is(clause, "if", "async", "wait", "finalize") })
 	another := func(name string, clauses ...directive.Clause) string {
 		other := construct{name: name, clauses: clauses, language: c.language}
 		return other.String()
 	}
 	alone := c.language.directive(another(c.name, append(slices.Clone(moved), shared...)...))
-	c.clauses = append(variables, kept...)
-	condition := without(shared, func(clause directive.Clause) bool { return !is(clause, "if") })
+	c.clauses = append(variables, others...)
 	switch {
 	case c.name == "enter data":
 		c.after = append(c.after, alone)
 	case c.name == "exit data":
 		c.before = append(c.before, alone)
 	case !c.compute():
-		open, end := c.opened(another("data", append(moved, condition...)...))
-		c.inside, c.ending = append(c.inside, open...), append(end, c.ending...)
+		if len(back) > 0 {
+			c.keepCondition()
+		}
+		var updates []string
+		if len(back) > 0 {
+			begin, updated, behind := c.updated(back)
+			c.before, updates, c.last = append(c.before, begin...), updated, append(behind, c.last...)
+		}
+		for i, clauses := range c.apart(moved) {
+			open, end := c.opened(another("data", clauses...) + c.condition())
+			if i == 0 {
+				end = append(end, updates...)
+			}
+			c.inside, c.ending = append(c.inside, open...), append(end, c.ending...)
+		}
 	default:
 		var mapped []directive.Clause
 		for i, clause := range variables {
@@ -78,9 +100,36 @@ func components(c *construct) {
 				c.clauses[i].Name = "present"
 			}
 		}
-		c.around(another("data", append(mapped, condition...)...))
-		c.around(another("data", append(moved, condition...)...))
+		if len(mapped) > 0 {
+			c.enclose(another("data", mapped...), back)
+		}
+		for _, clauses := range c.apart(moved) {
+			c.around(another("data", clauses...) + c.condition())
+		}
 	}
+}
+
+// apart has those components of clauses by themselves that are allocatable or pointers, which GCC takes
+// for parts of the variable beside others.
+func (c *construct) apart(clauses []directive.Clause) (regions [][]directive.Clause) {
+	var static, dynamic []directive.Clause
+	for _, clause := range clauses {
+		var items [2][]string
+		for _, item := range split(clause.Arguments, ',') {
+			if c.language.fortran() && c.dynamic(item) {
+				items[1] = append(items[1], item)
+			} else {
+				items[0] = append(items[0], item)
+			}
+		}
+		if len(items[0]) > 0 {
+			static = append(static, directive.Clause{Name: clause.Name, Arguments: strings.Join(items[0], ", "), Has: true})
+		}
+		if len(items[1]) > 0 {
+			dynamic = append(dynamic, directive.Clause{Name: clause.Name, Arguments: strings.Join(items[1], ", "), Has: true})
+		}
+	}
+	return slices.DeleteFunc([][]directive.Clause{static, dynamic}, func(clauses []directive.Clause) bool { return len(clauses) == 0 })
 }
 
 // derivedTypes puts a region for dummy arguments of derived types around a compute or a data construct
@@ -90,7 +139,8 @@ func derivedTypes(c *construct) {
 	if !c.structured() || !c.language.fortran() {
 		return
 	}
-	seen := map[string]bool{}
+	var variables []string
+	parts := map[string][]directive.Clause{} // an item for each
 	for _, clause := range c.clauses {
 		if !is(clause, dataClauses...) {
 			continue
@@ -98,25 +148,43 @@ func derivedTypes(c *construct) {
 		_, list := modifiers(clause.Arguments)
 		for _, item := range split(list, ',') {
 			variable := c.variable(item)
-			if variable == "" || seen[variable] || c.lists(variable) {
+			if variable == "" || c.lists(variable) {
 				continue
 			}
-			arrives := "copyin"
-			switch scalar, dummy := c.ofDerivedType(variable); {
-			case !scalar || !dummy:
-				continue
-			case c.compute():
-				if c.dynamic(item) || !slices.Contains([]string{"copyin", "create"}, plainClause(clause.Name)) {
-					arrives = "copy" // as it is implicitly; of what is in it and copied in, that would be one too many
-				}
-				c.arrived = append(c.arrived, variable)
-			case is(clause, "present") || !c.dynamic(item):
+			if scalar, dummy := c.ofDerivedType(variable); !scalar || !dummy {
 				continue
 			}
-			seen[variable] = true
-			c.around("data " + arrives + "(" + variable + ")" + c.condition())
-			c.say(clause.Name, "%s is in a region of its own around: GCC takes no component of a dummy argument alone", variable)
+			if parts[variable] == nil {
+				variables = append(variables, variable)
+			}
+			parts[variable] = append(parts[variable], directive.Clause{Name: clause.Name, Arguments: item})
 		}
+	}
+	for _, variable := range variables {
+		arrives, needed := "copyin", false
+		var back []part // what of the variable itself is copied back
+		only := true    // all of that is
+		for _, named := range parts[variable] {
+			needed = needed || arrivals[plainClause(named.Name)] != ""
+			switch {
+			case c.dynamic(named.Arguments):
+				needed = needed || !is(named, "present")
+			case departures[plainClause(named.Name)] == "copyout":
+				back = append(back, part{variable, named.Arguments})
+			case slices.Contains([]string{"copyin", "create"}, plainClause(named.Name)):
+				only = false
+			}
+		}
+		if c.compute() {
+			if only {
+				arrives, back = "copy", nil // as it is implicitly; of what is in it and copied in, that would be one too many
+			}
+		} else if !needed {
+			continue
+		}
+		c.arrived = append(c.arrived, variable)
+		c.enclose("data "+arrives+"("+variable+")", back)
+		c.say(parts[variable][0].Name, "%s is in a region of its own around: GCC takes no component of a dummy argument alone", variable)
 	}
 }
 

@@ -24,6 +24,8 @@ type construct struct {
 	parameter  func(name string) bool                 // that array is a parameter: a pointer, in C
 	composite  func(name string) bool                 // the source declares a structure of that name
 	arrived    []string                               // variables that a region around it has
+	pointed    map[string]string                      // what it, or such a region, names of pointers and references to structures
+	reference  func(name string) bool                 // the source declares a reference, or a pointer, of that name
 	dynamic    func(item string) bool                 // the source declares the component that it ends in as allocatable or a pointer
 	levels     func(name string) string               // of an array or a pointer: see scope.levels
 	derived    func(name string) (scalar, dummy bool) // a variable of a derived type has that name, in Fortran
@@ -41,15 +43,18 @@ type construct struct {
 	parent     *construct             // the construct that it lies in
 	unknown    bool                   // no directive has that name
 	dropped    bool                   // the directive itself is not written
+	waited     bool                   // lines ahead of it wait for what its wait and async clauses name
 	changed    bool
 
-	before []string // statements and directives ahead, a line each
-	after  []string // statements behind a directive that stands alone
-	inside []string // statements ahead of the construct's own, in the region that the directive begins
-	ending []string // statements behind it, in that region
-	last   []string // statements behind the region
+	before  []string // statements and directives ahead, a line each
+	after   []string // statements behind a directive that stands alone
+	inside  []string // statements ahead of the construct's own, in the region that the directive begins
+	awaited []string // what waits ahead of the next
+	ending  []string // statements behind it, in that region
+	last    []string // statements behind the region
 
-	private []string // declarations in the body
+	private  []string // declarations in the body
+	repeated string   // how often an atomic update is carried out, where that is not once
 
 	pgi           bool    // it is a directive of PGI's model
 	pgiBounds     bool    // its subarrays are lower and upper bounds

@@ -207,6 +207,7 @@ var (
 	blockStatement = regexp.MustCompile(`^(?:\w+\s*:\s*)?block\s*$`)
 	endBlock       = regexp.MustCompile(`^(?:\d+\s+)?end\s*block\b`)
 	label          = regexp.MustCompile(`^\d+`)
+	endAtomic      = regexp.MustCompile(`(?i)^\s*[!c*]\$acc\s+end\s*atomic\b`)
 )
 
 // statementEnd is the line, from 1, in which the loop or block construct ends that follows a
@@ -249,6 +250,18 @@ func (t *fortranText) statementEnd(line int) int {
 // write puts what a construct became in the place of its directive.
 func (t *fortranText) write(c *inFortran, end *directive.Directive) (problem string) {
 	dropped := c.dropped || c.name == "data" && !c.hasData()
+	if c.repeated != "" {
+		line := c.d.Last
+		for line+1 < len(t.code) && t.stated(line) == "" {
+			line++
+		}
+		_, last := t.statement(line)
+		if c.end = last + 1; c.end < len(t.code) && endAtomic.MatchString(t.code[c.end]) {
+			c.end++
+		}
+		c.before = append(c.before, "block", "integer(8) :: accscope_gang", "do accscope_gang = 1, "+c.repeated)
+		c.last = append([]string{"end do", "end block"}, c.last...)
+	}
 	lines := append([]string{}, c.before...)
 	if !dropped {
 		lines = append(lines, "!$acc "+c.String())

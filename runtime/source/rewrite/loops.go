@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/accscope/accscope/runtime/source/directive"
@@ -23,7 +24,9 @@ func forcedCollapse(c *construct) {
 	}
 	c.take("collapse")
 	c.say("force", "the outermost of the %s loops is divided alone: GCC collapses no loops with statements between them", number)
-	inner := c.language.innerVariables(c.body)
+	inner := slices.DeleteFunc(c.language.innerVariables(c.body), func(name string) bool {
+		return c.declared != nil && !c.declared(name) // but in the loop, as its own
+	})
 	if len(inner) > 0 {
 		c.add("private", strings.Join(inner, ", "))
 	}

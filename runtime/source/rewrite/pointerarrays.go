@@ -113,13 +113,20 @@ func elementPointers(c *construct) {
 				if given := c.find("if"); given != nil {
 					condition = "(" + given.Arguments + ") && "
 				}
-				return fmt.Sprintf(`if (%s(void *) &(%[2]s) != (void *) (%[2]s)) { %[3]s if (accscope_acc_is_present ((void *) &(%[2]s), sizeof (void *))) { extern void accscope_%[4]s (void **) __asm__ ("%[4]s"); accscope_%[4]s ((void **) &(%[2]s)); } }`,
-					condition, element, declared("acc_is_present"), routine)
+				parameter, argument := "", ""
+				if async := c.find("async"); async != nil { // behind the pointers themselves, which its queue may copy
+					routine, parameter, argument = routine+"_async", ", int", ", "+queue(async)
+				}
+				return fmt.Sprintf(`if (%s(void *) &(%[2]s) != (void *) (%[2]s)) { %[3]s if (accscope_acc_is_present ((void *) &(%[2]s), sizeof (void *))) { extern void accscope_%[4]s (void **%[5]s) __asm__ ("%[4]s"); accscope_%[4]s ((void **) &(%[2]s)%[6]s); } }`,
+					condition, element, declared("acc_is_present"), routine, parameter, argument)
 			}
 			switch c.name {
 			case "enter data":
 				c.after = append(c.after, step("acc_attach"))
 			case "exit data":
+				if wait := c.find("wait"); wait != nil {
+					c.before = append(c.before, c.language.directive(waitFor(wait)))
+				}
 				c.before = append(c.before, step("acc_detach"))
 			default:
 				c.inside = append(c.inside, step("acc_attach"))
@@ -177,11 +184,7 @@ func (c *construct) rowsOf(item string) *pointerRows {
 		r.wait = []string{c.language.directive("wait" + queueList(async))}
 	}
 	if wait := c.find("wait"); wait != nil {
-		arguments := ""
-		if wait.Has {
-			arguments = "(" + wait.Arguments + ")"
-		}
-		r.wait = append(r.wait, c.language.directive("wait"+arguments))
+		r.wait = append(r.wait, c.language.directive(waitFor(wait)))
 	}
 	return r
 }

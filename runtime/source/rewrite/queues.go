@@ -124,17 +124,19 @@ func dataQueues(c *construct) {
 		return
 	}
 	if wait := c.take("wait"); wait != nil {
-		arguments := ""
-		if wait.Has {
-			arguments = "(" + wait.Arguments + ")"
-		}
-		c.before = append(c.before, c.language.directive("wait"+arguments))
+		c.before = append(c.before, c.language.directive(waitFor(wait)))
 		c.say("wait", "the wait clause is a wait directive ahead of the region: GCC's data has none")
 	}
 	if async := c.take("async"); async != nil {
 		wait := c.language.directive("wait" + queueList(async))
 		c.before = append(c.before, wait)
-		c.ending = append(c.ending, wait)
+		c.awaited = append(c.awaited, wait)
 		c.say("async", "the region waits for its queue where it begins and ends, and copies synchronously: GCC's data has no async clause")
 	}
+}
+
+// settled has a region's queue be waited for ahead of all that other rules do where the region ends.
+func settled(c *construct) {
+	c.ending = append(c.awaited, c.ending...)
+	c.awaited = nil
 }

@@ -220,9 +220,14 @@ func TestBoundCalls(t *testing.T) {
 	const body = "{ t = \"f (1)\"; /* f (2) */ x = f (s.f (3)) + p->f (f\n(4)) + 'f'; // f (5)\n}\nx = f (6);\n"
 	source := "#pragma acc routine(f) bind(g)\n#pragma acc parallel\n" + body
 	result := C(source, "a.c", ReadPreprocessed("# 1 \"a.c\"\n"+source), nil, nil, Options{Device: "nvidia"})
-	want := "{ t = \"f (1)\"; /* f (2) */ x = g (s.f (3)) + p->f (g\n(4)) + 'f'; // f (5)\n}\nx = f (6);\n"
+	called := "(" + onHost + " ? f : g)"
+	want := "{ t = \"f (1)\"; /* f (2) */ x = " + called + " (s.f (3)) + p->f (" + called + "\n(4)) + 'f'; // f (5)\n}\nx = f (6);\n"
 	if !strings.HasSuffix(result.Text, want) {
 		t.Errorf("got\n%s", result.Text)
+	}
+	without := "#pragma acc routine(g) nohost\n" + source
+	if got := C(without, "a.c", ReadPreprocessed("# 1 \"a.c\"\n"+without), nil, nil, Options{Device: "nvidia"}).Text; !strings.Contains(got, "x = (__builtin_acc_on_device (2) ? f : g) (s.f (3))") {
+		t.Errorf("the host's code calls what it has not:\n%s", got)
 	}
 	made := "# 1 \"a.c\"\n" + strings.Replace(source, "s.f (3)", "f (3)", 1)
 	if result := C(source, "a.c", ReadPreprocessed(made), nil, nil, Options{Device: "nvidia"}); !result.Failed() {
@@ -256,6 +261,133 @@ func TestComponents(t *testing.T) {
 			t.Errorf("no %q at its place in\n%s", want, got)
 		}
 		rest = behind
+	}
+}
+
+// inOrder fails where a text does not have all of these, one behind the other.
+func inOrder(t *testing.T, text string, wanted ...string) {
+	t.Helper()
+	rest := text
+	for _, want := range wanted {
+		_, behind, ok := strings.Cut(rest, want)
+		if !ok {
+			t.Errorf("no %q at its place in\n%s", want, text)
+			return
+		}
+		rest = behind
+	}
+}
+
+// What a clause copies back of a variable comes back where the region around, that has the whole
+// variable, does not copy that.
+func TestPartsCopiedBack(t *testing.T) {
+	const types = "module m\ntype p\ninteger :: x, v(4)\ninteger, allocatable :: al(:)\nend type\ncontains\nsubroutine s(t)\ntype(p) :: t\n"
+	for _, test := range []struct{ directive, region, updated string }{
+		{"parallel copyin(t%v) copy(t%x)", "copyin(t)", "t%x"},
+		{"parallel copy(t%x) copyin(t%v)", "copyin(t)", "t%x"},
+		{"parallel copyin(t%al, t%v) copyout(t%x)", "copyin(t)", "t%x"},
+		{"parallel copyin(t%al) copy(t%x)", "copy(t)", ""},
+		{"parallel copyin(t%v)", "copyin(t)", ""},
+		{"data copyin(t%v) copy(t%x, t%al)", "copyin(t)", "t%x"},
+		{"data copyin(t%v, t%al)", "copyin(t)", ""},
+		{"parallel copyin(t) copy(t%x)", "copyin(t)", "t%x"},
+		{"parallel copy(t) copy(t%x)", "copy(t)", ""},
+	} {
+		name, _, _ := strings.Cut(test.directive, " ")
+		source := types + "!$acc " + test.directive + "\nt%x = 1\n!$acc end " + name + "\nend subroutine\nend module\n"
+		got := Fortran(source, "a.f90", false, nil, nothingIncluded, Options{Device: "nvidia"}).Text
+		if test.updated == "" {
+			inOrder(t, got, "!$acc data "+test.region+"\n", "t%x = 1", "!$acc end data\n")
+			if strings.Contains(got, "update") {
+				t.Errorf("%s updates in\n%s", test.directive, got)
+			}
+			continue
+		}
+		inOrder(t, got, "block\n", " = .not. accscope_is_present("+test.updated+")\n", "!$acc data "+test.region+"\n", "t%x = 1", "!$acc update self("+test.updated+") if_present\n", "!$acc end data\n", "end block\n")
+	}
+	for directive, updated := range map[string]bool{
+		"parallel copyin(s) copy(s.x) if(c)": true, "data copyin(s) copy(s.x) if(c)": true, "parallel copy(s) copy(s.x) if(c)": false, "data present(s) copy(s.x) if(c)": false,
+	} {
+		source := "struct p { int x; } s;\n#pragma acc " + directive + "\n{ s.x = 1; }\n"
+		got := C(source, "a.c", ReadPreprocessed("# 1 \"a.c\"\n"+source), nil, nil, Options{Device: "nvidia"}).Text
+		if !updated {
+			if strings.Contains(got, "update") {
+				t.Errorf("%s updates in\n%s", directive, got)
+			}
+			continue
+		}
+		inOrder(t, got, "accscope_part_", "(char *) &s) < sizeof (s);", "#pragma acc", "s.x = 1", "#pragma acc update self(s.x)\n")
+	}
+}
+
+// Ahead of a region that is put around a construct the host waits for what the construct would.
+func TestRegionsWait(t *testing.T) {
+	source := "!$acc parallel copyin(c) copy(c%x) async(3) wait(1, 2)\nc%x = 1\n!$acc end parallel\n"
+	got := Fortran(source, "a.f90", false, nil, nothingIncluded, Options{Device: "nvidia"}).Text
+	inOrder(t, got, "!$acc wait(1, 2)\n", "!$acc wait(3)\n", "!$acc data copyin(c)\n", "!$acc data copy(c%x)\n", "!$acc end parallel\n", "!$acc wait(3)\n", "!$acc end data\n")
+	for _, clause := range []string{"copyin(s) copy(s.p[0:8])", "copy(s->p[0:8])", "copyin(d[1][0:4])", "copy(always: n)", "copyin(p[0:8]) attach(p)"} {
+		source = "struct p { int *p; } s; double **d; int n, *p;\n#pragma acc data " + clause + " async(3)\n{ n = 1; }\n"
+		got = C(source, "a.c", ReadPreprocessed("# 1 \"a.c\"\n"+source), nil, nil, Options{Device: "nvidia"}).Text
+		if _, behind, ok := strings.Cut(got, "n = 1; }\n#line 3\n"); !ok || !strings.HasPrefix(behind, "#pragma acc wait(3)\n") {
+			t.Errorf("%s does not wait first where it ends:\n%s", clause, got)
+		}
+	}
+	source = "double **d;\n#pragma acc enter data copyin(d[1][0:4]) async(3)\n"
+	got = C(source, "a.c", ReadPreprocessed("# 1 \"a.c\"\n"+source), nil, nil, Options{Device: "nvidia"}).Text
+	inOrder(t, got, "#pragma acc enter data", "accscope_acc_attach_async ((void **) &(d[1]), 3)")
+}
+
+// Where a procedure ends, its allocatable variables of a declare directive are deleted, which GCC frees there.
+func TestLeavesProcedure(t *testing.T) {
+	source := "subroutine s\ninteger, allocatable :: w(:)\n!$acc declare create(w)\nallocate (w(3))\nif (a) return\nif (b) &\n deallocate (w)\n   10 return\nend subroutine\n"
+	got := Fortran(source, "a.f90", false, nil, nothingIncluded, Options{Device: "nvidia"}).Text
+	freed := "if (allocated(w)) then\n# 5 \"a.f90\"\n!$acc exit data delete(w)\n"
+	inOrder(t, got, "if (a) then\n", freed, "return\n", "end if\n", "if (b) then\n", "exit data delete(w)\n", "deallocate (w)\n", "end if\n", "\n10    continue\n", "exit data delete(w)\n", "return\n", "exit data delete(w)\n", "end subroutine")
+	for _, change := range [][2]string{{"allocatable ::", "allocatable, save ::"}, {"s\ninteger", "s\nsave\ninteger"}, {"s\n", "s(w)\n"}} {
+		kept := Fortran(strings.Replace(source, change[0], change[1], 1), "a.f90", false, nil, nothingIncluded, Options{Device: "nvidia"}).Text
+		if strings.Count(kept, "exit data") != 1 {
+			t.Errorf("a variable that is there longer is deleted:\n%s", kept)
+		}
+	}
+}
+
+// Of nested loops over gangs of several dimensions the outermost is divided; updates are carried out as
+// often as by the gangs along the others.
+func TestGangDimensions(t *testing.T) {
+	source := "int n;\n#pragma acc parallel num_gangs(2, m)\n{\n#pragma acc loop gang(dim:2)\nfor (;;) {\n#pragma acc atomic\nn++;\n#pragma acc loop gang\nfor (;;)\n#pragma acc atomic update\nn++;\n}\n#pragma acc loop gang(static: 1)\nfor (;;)\n#pragma acc atomic\nn++;\n#pragma acc atomic\nn++;\n}\n"
+	got := C(source, "a.c", ReadPreprocessed("# 1 \"a.c\"\n"+source), nil, nil, Options{Device: "nvidia"}).Text
+	const times = "for (long accscope_gang = 0; accscope_gang < (%); accscope_gang++)\n#line "
+	inOrder(t, got, "#pragma acc parallel num_gangs((2) * (m))\n", "#pragma acc loop gang\n", strings.Replace(times, "%", "2", 1), "6\n#pragma acc atomic\n", "#pragma acc loop\n", "for (;;)\n#pragma acc atomic update\n",
+		"#pragma acc loop gang(static: 1)\n", strings.Replace(times, "%", "m", 1), "15\n#pragma acc atomic\n", "n++;\n#pragma acc atomic\nn++;\n}\n")
+	source = "!$acc parallel loop gang num_gangs(2, m)\ndo i = 1, 2\n!$acc atomic update\n\nn = n &\n + 1\n!$acc end atomic\nend do\n"
+	got = Fortran(source, "a.f90", false, nil, nothingIncluded, Options{Device: "nvidia"}).Text
+	inOrder(t, got, "block\n", "do accscope_gang = 1, (m)\n", "!$acc atomic update\n", " + 1\n!$acc end atomic\n", "end do\n", "end block\n", "end do\n")
+}
+
+// Members of what a pointer points to are named where the structure is on the device.
+func TestPointedMembers(t *testing.T) {
+	for _, test := range []struct {
+		clauses string
+		want    []string
+		without string
+	}{
+		{"copy(q->v[0:4])", []string{"#pragma acc data copyin(q[0:1])\n", "#pragma acc parallel present(q[0:1])\n", "#pragma acc update self(q->v[0:4])\n"}, ""},
+		{"copyin(q->x) copy(n)", []string{"#pragma acc data copyin(q[0:1])\n", "#pragma acc parallel copy(n) present(q[0:1])\n"}, "update"},
+		{"copy(q->x) if(c)", []string{"#pragma acc data copyin(q[0:1]) if(accscope_if_1)\n", "#pragma acc parallel if(accscope_if_1) present(q[0:1])\n", "update self(q->x)"}, ""},
+		{"copyin(q[0:1]) copy(q->x)", []string{"#pragma acc data copyin(q[0:1])\n", "#pragma acc data copy(q->x)\n", "#pragma acc parallel present(q[0:1])\n", "update self(q->x)"}, ""},
+		{"present(q->x, q->p)", []string{"#pragma acc parallel present(q[0:1])\n"}, "data"},
+		{"present(q, q->p)", []string{"#pragma acc parallel present(q[0:1])\n"}, "data"},
+		{"present(q->p[0:4])", []string{"#pragma acc parallel present(q->p[0:4])\n"}, "data"},
+		{"copyin(q) copy(q->p[0:4])", []string{"#pragma acc parallel copyin(q) copy(q->p[0:4])\n"}, "data"},
+		{"deviceptr(q) copy(n)", []string{"#pragma acc parallel deviceptr(q) copy(n)\n"}, "data"},
+		{"copy(r.x)", []string{"#pragma acc data copyin(r)\n", "#pragma acc parallel present(r)\n", "update self(r.x)"}, ""},
+	} {
+		source := "struct p { int x, v[4], *p; } *q, &r = *q; int n;\n#pragma acc parallel " + test.clauses + "\n{ n = 1; }\n"
+		result := C(source, "a.c", ReadPreprocessed("# 1 \"a.c\"\n"+source), nil, nil, Options{Device: "nvidia", CXX: true})
+		inOrder(t, result.Text, test.want...)
+		if test.without != "" && strings.Contains(result.Text, test.without) {
+			t.Errorf("%s has %s in\n%s", test.clauses, test.without, result.Text)
+		}
 	}
 }
 

@@ -41,6 +41,12 @@ program allocatables
   end do
   call local(10)
   call local(20)
+  do n = 1, 20
+    call left(n)
+    call left(2 * n + 100)
+  end do
+  call kept(3)
+  call kept(3)
   call concurrent
   call lines
   !$acc serial copyout(x)
@@ -71,6 +77,34 @@ contains
     end do
     !$acc update self(a)
     call check(73, all(a == 6))
+  end subroutine
+
+  ! Left from its middle: what the host allocates next lies where this was.
+  subroutine left(n)
+    integer, intent(in) :: n
+    integer, allocatable :: a(:)
+    !$acc declare create(a)
+    allocate (a(n))
+    a = n
+    !$acc update device(a)
+    !$acc serial
+    a(n) = a(1) + 1
+    !$acc end serial
+    !$acc update self(a)
+    if (a(n) /= n + 1) stop 2
+    if (n < 100) return
+    if (n > 200) deallocate (a)
+  end subroutine
+  subroutine kept(n)
+    integer, intent(in) :: n
+    integer, allocatable, save :: a(:)
+    !$acc declare create(a)
+    if (.not. allocated(a)) allocate (a(n))
+    !$acc serial
+    a = n
+    !$acc end serial
+    !$acc update self(a)
+    if (a(n) /= n) stop 3
   end subroutine
 
   subroutine concurrent

@@ -122,6 +122,33 @@ reductions (void)
   free (p);
 }
 
+/* Gangs along dimensions that no loop is divided among do what there is redundantly (2.5.10).  */
+static void
+dimensions (void)
+{
+  int all = 0, outer = 0, a[4][6], i, j;
+
+#pragma acc parallel num_gangs(2, 3) copy(all, outer) copyout(a)
+  {
+#pragma acc loop gang(dim: 2)
+    for (i = 0; i < 4; i++)
+      {
+#pragma acc atomic
+	outer++;
+#pragma acc loop gang(dim: 1)
+	for (j = 0; j < 6; j++)
+	  a[i][j] = i * j;
+      }
+#pragma acc loop gang
+    for (i = 0; i < 4; i++)
+      {
+#pragma acc atomic update
+	all += 1;
+      }
+  }
+  CHECK (all == 12 && outer == 8 && a[3][5] == 15);
+}
+
 #pragma acc routine seq
 static int on_device (int x) { return x + 100; }
 #pragma acc routine seq bind(on_device)
@@ -135,12 +162,16 @@ bound (void)
 #pragma acc parallel loop copyout(a)
   for (i = 0; i < 8; i++)
     a[i] = on_host (i);
-  CHECK (a[7] == 107 && on_host (7) == 8);
+  CHECK (a[7] == (SEPARATE ? 107 : 8) && on_host (7) == 8); /* 2.15.1: on a device other than the host */
+#pragma acc serial copyout(a) self
+  a[7] = on_host (7);
+  CHECK (a[7] == 8);
 }
 
 int
 main (void)
 {
+  dimensions ();
   bound ();
   conditions ();
   loops ();

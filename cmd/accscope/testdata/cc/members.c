@@ -39,6 +39,71 @@ members (void)
   free (x.a.v);
 }
 
+/* What a clause copies back of a structure, which is itself copied in alone.  */
+static void
+parts (void)
+{
+  struct { int n, v[4]; } s = { 1, { 2, 3, 4, 5 } };
+  int yes = 1;
+
+#pragma acc parallel copyin(s) copy(s.n) async(1)
+  {
+    s.n += s.v[1];
+    s.v[2] = 0;
+  }
+#pragma acc wait(1)
+  CHECK (s.n == 4 && s.v[2] == (SEPARATE ? 4 : 0));
+#pragma acc data copyin(s) copy(s.v[0:2]) if(yes)
+#pragma acc parallel present(s)
+  {
+    s.n = 0;
+    s.v[1] = 7;
+    yes = 0;
+  }
+  CHECK (s.n == (SEPARATE ? 4 : 0) && s.v[1] == 7);
+#pragma acc enter data copyin(s)
+#pragma acc parallel copyin(s) copy(s.n)
+  s.n = 9;
+  CHECK (s.n == (SEPARATE ? 4 : 9)); /* it was there before */
+#pragma acc exit data copyout(s)
+  CHECK (s.n == 9);
+}
+
+/* Members of what a pointer points to, in compute constructs: one that is not the first, an array, a
+   section, and what a member points to.  */
+struct pointed { int x, v[4], y, *p; };
+
+static void
+by_pointer (void)
+{
+  struct pointed s = { 1, { 2, 3, 4, 5 }, 6, 0 }, *q = &s;
+  int w[8] = { 0, 1, 2, 3, 4, 5, 6, 7 }, n = 0;
+
+  s.p = w;
+#pragma acc parallel copy(q->y) copyout(n)
+  {
+    n = q->y;
+    q->y = 7;
+    q->x = 0;
+  }
+  CHECK (n == 6 && s.y == 7 && s.x == (SEPARATE ? 1 : 0));
+#pragma acc parallel copyin(q->v[1:3]) copy(q->p[0:8], n)
+  {
+    n += q->v[2] + q->p[1];
+    q->v[3] = 0;
+    q->p[2] = 9;
+  }
+  CHECK (n == 11 && s.v[3] == (SEPARATE ? 5 : 0) && w[2] == 9 && s.p == w);
+#pragma acc enter data copyin(q[0:1])
+#pragma acc parallel present(q->v, q->y)
+  q->y = q->v[1];
+#pragma acc parallel copy(q->v)
+  q->v[0] = 8;
+  CHECK (s.v[0] == (SEPARATE ? 2 : 8)); /* it was there before */
+#pragma acc exit data copyout(q[0:1])
+  CHECK (s.y == 3 && s.v[0] == 8);
+}
+
 static void
 composites (void)
 {
@@ -114,6 +179,8 @@ int
 main (void)
 {
   members ();
+  parts ();
+  by_pointer ();
   composites ();
   automatic ();
 #ifdef __cplusplus
