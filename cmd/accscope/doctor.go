@@ -238,11 +238,30 @@ func nvidia() []finding {
 		}
 		findings = append(findings, finding{title, true, fmt.Sprintf("%s, %s, %s", p.Name, report.ShowBytes(float64(p.Memory)), p.Driver), ""})
 	}
+	findings = append(findings, settings()...)
 	if cuda.HasCUPTI(os.Getenv("ACCSCOPE_CUPTI")) {
 		return append(findings, finding{"CUPTI", true, "device times under any runtime", ""})
 	}
 	return append(findings, finding{"CUPTI", false, "not found: no device times under GCC's runtime (ours needs none)",
 		"install NVIDIA's cuda-cupti, or set ACCSCOPE_CUPTI to its libcupti.so"})
+}
+
+// settings says of the variables that help kernels which go wrong what they are set to, or when
+// to set them.
+func settings() []finding {
+	var findings []finding
+	for _, s := range cuda.Settings(os.LookupEnv) {
+		switch {
+		case s.Problem != nil:
+			found, remedy, _ := strings.Cut(s.Problem.Error(), "; ")
+			findings = append(findings, finding{s.Variable, false, found, remedy})
+		case s.Value != "":
+			findings = append(findings, finding{s.Variable, true, s.Value + ": " + s.Does, ""})
+		default:
+			findings = append(findings, finding{s.Variable, true, "not set; " + s.For, ""})
+		}
+	}
+	return findings
 }
 
 // hostSamples says whether the system lets us sample what processors do.

@@ -177,6 +177,10 @@ func (b *backend) Open(number int, observe func(device.Activity, bool)) (device.
 	if err != nil {
 		return nil, err
 	}
+	stack, err := stackWanted(b.options.Environment)
+	if err != nil {
+		return nil, err
+	}
 	properties, err := b.describe(number)
 	if err != nil {
 		return nil, err
@@ -186,7 +190,7 @@ func (b *backend) Open(number int, observe func(device.Activity, bool)) (device.
 	if b.opened[number] != nil {
 		return nil, device.Errorf(device.DeviceInit, 0, "cuda device %d is open already", number)
 	}
-	d, err := openDevice(b, number, properties, geometry, observe)
+	d, err := openDevice(b, number, properties, geometry, stack, observe)
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ type cudaDevice struct {
 	defaults   device.Geometry // GOMP_OPENACC_DIM
 	capability int             // compute capability, times ten
 	processors uint32          // multiprocessors
+	stack      stack
 
 	closed atomic.Bool
 	// lost is the first error after which every call fails, nil before it.
@@ -54,16 +55,22 @@ func (d *cudaDevice) use() bool {
 
 func (d *cudaDevice) done() { d.using.RUnlock() }
 
-func openDevice(b *backend, number int, properties device.Properties, defaults device.Geometry, observe func(device.Activity, bool)) (*cudaDevice, error) {
+func openDevice(b *backend, number int, properties device.Properties, defaults device.Geometry, stack int, observe func(device.Activity, bool)) (*cudaDevice, error) {
 	d := &cudaDevice{backend: b, library: b.library, number: number, properties: properties, defaults: defaults, queues: map[*queue]struct{}{}, reached: map[*cudaDevice]C.CUcontext{}}
 	if answer := C.accscope_cuda_open(d.library.table, C.int(number), &d.c); answer.result != 0 {
-		failure := d.library.failure(answer, "initialise", number)
+		failure := d.library.failure(answer, "initialise", number, "")
 		failure.Code = device.DeviceInit
 		return nil, failure
 	}
 	attribute := func(which C.int) int { return int(C.accscope_cuda_attribute(d.library.table, d.c.device, which)) }
 	d.capability = 10*attribute(C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) + attribute(C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
 	d.processors = uint32(max(1, attribute(C.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)))
+	if answer := d.stack.open(d, stack); answer.result != 0 {
+		failure := d.library.failure(answer, "initialise", number, d.stack.why(answer.result))
+		failure.Code = device.DeviceInit
+		C.accscope_cuda_close(d.c)
+		return nil, failure
+	}
 	// acc_get_current_cuda_device gives the address of a CUdevice.
 	d.handles = device.Handles{API: device.APICUDA, Device: unsafe.Pointer(&d.c.device), Context: unsafe.Pointer(d.c.context)}
 	d.pool = newPool(d, properties.Memory/8)
@@ -82,7 +89,7 @@ func (d *cudaDevice) answer(a C.struct_accscope_cuda_answer, doing string) error
 	if lost := d.lost.Load(); lost != nil {
 		return d.again(doing, lost)
 	}
-	failure := d.library.failure(a, doing, d.number)
+	failure := d.library.failure(a, doing, d.number, d.stack.why(a.result))
 	if faults[a.result].sticky && !d.lost.CompareAndSwap(nil, failure) {
 		return d.again(doing, d.lost.Load())
 	}

@@ -33,12 +33,12 @@ var faults = map[C.CUresult]fault{
 	222: {device.Execution, false, "the driver is too old for the program's PTX: install a newer one"},
 	304: {device.Unavailable, false, "the driver cannot reach the GPU: check that its kernel module is loaded (nvidia-smi)"},
 	500: {device.Execution, false, "link the program again with the GCC that compiled it"},
-	700: {device.Execution, true, "a kernel used memory that is not on the device: look for a variable without data clause, an index out of bounds, or a pointer that is not attached"},
+	700: {device.Execution, true, "a kernel used memory that is not on the device: look for a variable without data clause, an index out of bounds, or a pointer that is not attached; if all are right, the driver's compiler may be wrong: try GOMP_NVPTX_JIT=-O0"},
 	701: {device.Execution, false, "the kernel needs more registers or shared memory: use fewer workers (num_workers, GOMP_OPENACC_DIM)"},
 	702: {device.Execution, true, "the kernel ran longer than the display's watchdog allows"},
 	709: {device.Execution, true, "the device's context was destroyed by the program"},
 	710: {device.Execution, true, "an assertion in a kernel failed"},
-	714: {device.Execution, true, "a hardware error of the GPU: see nvidia-smi -q"},
+	714: {device.Execution, true, "a kernel's stack overflowed or was overwritten"},
 	715: {device.Execution, true, "a kernel ran an illegal instruction"},
 	716: {device.Execution, true, "a kernel used a misaligned address"},
 	717: {device.Execution, true, ""},
@@ -50,6 +50,9 @@ var faults = map[C.CUresult]fault{
 	999: {device.Other, true, ""},
 }
 
+// ofStacks are what a stack that overflows may show as.
+var ofStacks = []C.CUresult{700, 714, 717, 718, 719}
+
 // text describes a result by the driver's own words.
 func (l *library) text(result C.CUresult) string {
 	name, words := C.accscope_cuda_text(l.table, result, 0), C.accscope_cuda_text(l.table, result, 1)
@@ -59,9 +62,9 @@ func (l *library) text(result C.CUresult) string {
 	return fmt.Sprintf("%s (%d, %s)", C.GoString(name), int(result), C.GoString(words))
 }
 
-// failure turns a driver's answer into an error; device numbers the device, -1
-// for none.
-func (l *library) failure(a C.struct_accscope_cuda_answer, doing string, number int) *device.Error {
+// failure turns a driver's answer into an error; device numbers the device, -1 for none.
+// What is likelier than the usual cause of such a failure stands before it.
+func (l *library) failure(a C.struct_accscope_cuda_answer, doing string, number int, likelier string) *device.Error {
 	known, ok := faults[a.result]
 	if !ok {
 		known.code = device.Other
@@ -71,8 +74,10 @@ func (l *library) failure(a C.struct_accscope_cuda_answer, doing string, number 
 		where = fmt.Sprintf(" on cuda device %d", number)
 	}
 	message := fmt.Sprintf("%s%s: %s failed: %s", doing, where, C.GoString(a.call), l.text(a.result))
-	if known.remedy != "" {
-		message += "; " + known.remedy
+	for _, why := range []string{likelier, known.remedy} {
+		if why != "" {
+			message += "; " + why
+		}
 	}
 	return &device.Error{Code: known.code, Driver: uint64(a.result), Message: message}
 }

@@ -26,6 +26,7 @@ type form struct {
 // facts are what was read of an image's texts, as they are kept with what became of them.
 type facts struct {
 	Kernels    map[string]nvidia.Facts `json:"kernels"`              // those of OpenACC that can be read
+	Stacks     map[string]need         `json:"stacks,omitempty"`     // of kernels that need some
 	Stamped    []string                `json:"stamped,omitempty"`    // kernels that take their times
 	Reductions int                     `json:"reductions,omitempty"` // loops that became instructions
 }
@@ -40,7 +41,7 @@ func rewrites(lookup func(string) (string, bool)) bool {
 
 // key is what a form makes of a text, for the cache: other words make other code.
 func (as form) key() string {
-	key := fmt.Sprint("form 3 ", as.reductions)
+	key := fmt.Sprint("form 4 ", as.reductions)
 	if as.stamps {
 		key += stampParameter + stampStart + stampEnd
 	}
@@ -54,6 +55,7 @@ func (as form) of(texts []string) (changed []string, about facts) {
 	modules := make([]*ptx.Module, len(texts))
 	all := make([][]nvidia.Edit, len(texts))
 	stamped := as.stamps
+	var read []*ptx.Module
 	for i, text := range texts {
 		m, err := ptx.Parse(text)
 		if err != nil {
@@ -61,6 +63,7 @@ func (as form) of(texts []string) (changed []string, about facts) {
 			continue
 		}
 		modules[i] = m
+		read = append(read, m)
 		maps.Copy(about.Kernels, nvidia.FactsOf(m))
 		if as.reductions {
 			all[i] = nvidia.Reductions(m)
@@ -71,6 +74,7 @@ func (as form) of(texts []string) (changed []string, about facts) {
 			}
 		}
 	}
+	about.Stacks = needsOf(read)
 	for i := 0; i < len(modules) && stamped; i++ {
 		if modules[i] == nil {
 			continue

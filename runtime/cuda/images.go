@@ -177,7 +177,7 @@ func (i *images) functions(module C.CUmodule, about facts, image goacc.Image, co
 	d := i.device
 	for n, f := range code.Functions {
 		name := C.CString(f.Name)
-		k := &kernel{device: d, name: f.Name, stamps: slices.Contains(about.Stamped, f.Name)}
+		k := &kernel{device: d, name: f.Name, stamps: slices.Contains(about.Stamped, f.Name), stack: about.Stacks[f.Name]}
 		k.Processors, k.Defaults, k.Facts, k.Largest = d.processors, d.defaults, about.Kernels[f.Name], func() uint32 { return d.largest(k.function) }
 		k.Fixed = device.Geometry{Gangs: uint32(f.Dimensions[0]), Workers: uint32(f.Dimensions[1]), Vector: uint32(f.Dimensions[2])}
 		var threads C.int

@@ -13,6 +13,7 @@ type kernel struct {
 	name     string
 	function C.CUfunction
 	stamps   bool // it takes its own times (stamps.c)
+	stack    need
 	nvidia.Launcher
 }
 

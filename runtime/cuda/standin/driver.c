@@ -18,6 +18,7 @@ static struct fault
 static unsigned faults;
 static int devices = 1, version = 12040;
 static size_t memory = (size_t) 1 << 30;
+static size_t stack;		/* of each thread, in bytes */
 
 static unsigned long
 number (const char *variable, unsigned long otherwise)
@@ -38,6 +39,7 @@ cuInit (unsigned flags)
   memory = number ("ACCSCOPE_STANDIN_MEMORY", 1ul << 30);
   standin_memory (memory, number ("ACCSCOPE_STANDIN_TAKEN", 0));
   standin_lost = CUDA_SUCCESS;
+  stack = 1024;
   for (faults = 0; text != NULL && *text != '\0' && faults < MOST_FAULTS; faults++)
     {
       size_t length = strcspn (text, ":");
@@ -169,6 +171,9 @@ cuDeviceGetAttribute (int *value, int attribute, CUdevice device)
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
       *value = 132;
       break;
+    case 39:			/* CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR */
+      *value = 2048;
+      break;
     case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
       *value = 1980000;
       break;
@@ -228,5 +233,25 @@ EXPORT CUresult
 cuCtxSetCurrent (CUcontext context)
 {
   current = context;
+  return CUDA_SUCCESS;
+}
+
+enum { CU_LIMIT_STACK_SIZE = 0 };
+
+EXPORT CUresult
+cuCtxGetLimit (size_t *value, int limit)
+{
+  FAULT ("cuCtxGetLimit");
+  *value = stack;
+  return limit == CU_LIMIT_STACK_SIZE ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+EXPORT CUresult
+cuCtxSetLimit (int limit, size_t value)
+{
+  FAULT ("cuCtxSetLimit");
+  if (limit != CU_LIMIT_STACK_SIZE)
+    return CUDA_ERROR_INVALID_VALUE;
+  stack = value;
   return CUDA_SUCCESS;
 }
