@@ -232,7 +232,7 @@ func (k *known) finding(f *store.Finding) *Finding {
 	// Scratch memory is given up on purpose, and what the host prepares for later is sent then.
 	of.Unsure = of.Unsure || f.Later || f.Kind == string(device.FindingStaleOnHost) && of.Other == nil
 	of.Unsure = of.Unsure || of.Other != nil && k.writesConstant(of)
-	of.Unsure = of.Unsure && !(f.Kind == string(device.FindingRace) && k.changes(of))
+	of.Unsure = of.Unsure && !(f.Kind == string(device.FindingRace) && (k.changes(of) || k.varies(of)))
 	of.What = k.what(of, f, d)
 	of.Change = k.change(of, f, d)
 	return of

@@ -90,7 +90,8 @@ func keyOf(f *store.Finding) datumKey {
 	return k
 }
 
-// askData finds the newest mapping of each address that was made before the operation.
+// askData finds what was at each address when the operation was enqueued: the newest mapping, or
+// allocation, that was not given up before.
 func (k *known) askData(trace *store.Trace, findings []store.Finding) error {
 	type asked struct {
 		datumKey
@@ -104,8 +105,8 @@ func (k *known) askData(trace *store.Trace, findings []store.Finding) error {
 		}
 		all = append(all, a)
 	}
-	for s, err := range trace.Rows("finding whose memory was checked", `SELECT process, device_address, bytes, variable, source_file, line, time FROM events
-		WHERE kind_code IN (`+fmt.Sprintf("%d,%d", model.Create, model.Alloc)+`) AND bytes > 0 ORDER BY time, kind_code`) {
+	for s, err := range trace.Rows("finding whose memory was checked", `SELECT process, device_address, bytes, variable, source_file, line, time, kind_code FROM events
+		WHERE kind_code IN (`+fmt.Sprintf("%d,%d,%d", model.Create, model.Alloc, model.Free)+`) AND bytes > 0 ORDER BY time, kind_code`) {
 		if err != nil {
 			return err
 		}
@@ -113,6 +114,12 @@ func (k *known) askData(trace *store.Trace, findings []store.Finding) error {
 		begin, bytes, time := uint64(s.ColumnInt64(1)), uint64(s.ColumnInt64(2)), s.ColumnInt64(6)
 		for _, a := range all {
 			if a.process != process || a.address-begin >= bytes || a.until != 0 && time > a.until {
+				continue
+			}
+			if s.ColumnInt64(7) == int64(model.Free) {
+				if a.until != 0 {
+					delete(k.data, a.datumKey)
+				}
 				continue
 			}
 			d := &datum{variable: s.ColumnText(3), file: s.ColumnText(4), line: s.ColumnInt64(5), begin: begin, bytes: bytes, time: time}

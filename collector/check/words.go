@@ -182,6 +182,36 @@ func (k *known) changes(of *Finding) bool {
 	return k.accumulates(of.Variable, i.File, i.Line) || k.reduction(of.Variable, i.File, i.Line) != ""
 }
 
+// elementOf is an element by a name, in the languages: that of a loop's variable, as a rule.
+var elementOf = map[bool]*regexp.Regexp{
+	false: regexp.MustCompile(`\w\s*\[[^\]]*[A-Za-z_]`),
+	true:  regexp.MustCompile(`(?i)\b(\w+)\s*\([^()]*[a-z_]`),
+}
+
+// intrinsics of Fortran look like elements.
+var intrinsics = regexp.MustCompile(`(?i)^(?:abs|acos|asin|atan2?|cos|dble|exp|float|int|log|log10|max|merge|min|mod|nint|real|sign|sin|sqrt|tan)$`)
+
+// varies says whether a race's writes are of one statement whose value is that of an element: that all
+// are equal is so by these data.
+func (k *known) varies(of *Finding) bool {
+	i := &of.Instance
+	lines := k.sources.Lines(i.File)
+	if of.Other == nil || i.place() != of.Other.place() || i.Access != "write" || i.Line < 1 || i.Line > int64(len(lines)) || of.Variable == "" {
+		return false
+	}
+	end := map[bool]string{false: ";", true: "!"}[isFortran(i.File)]
+	m := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(of.Variable) + `\s*=([^=][^` + end + `]*)`).FindStringSubmatch(lines[i.Line-1])
+	if m == nil {
+		return false
+	}
+	for _, element := range elementOf[isFortran(i.File)].FindAllStringSubmatch(m[1], -1) {
+		if len(element) < 2 || !intrinsics.MatchString(element[1]) {
+			return true
+		}
+	}
+	return false
+}
+
 // accumulates says whether a line changes an element of a variable by what it was.
 func (k *known) accumulates(variable, file string, line int64) bool {
 	lines := k.sources.Lines(file)

@@ -1,4 +1,5 @@
 /* Data that are not there, not written, or in use, marked as in races.c.  */
+#include <openacc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -250,6 +251,22 @@ exposed (double *a, double *b)
   }
 }
 
+/* At the address where other data were before.  */
+static void
+allocated (double *a, double *b)
+{
+  double *d;
+
+#pragma acc parallel loop copy(a[0:N])
+  for (int i = 0; i < N; i++)
+    a[i] += 1;
+  d = acc_malloc (N * sizeof *d);
+#pragma acc parallel loop deviceptr(d) copyout(b[0:N])
+  for (int i = 0; i < N; i++)
+    b[i] = d[i] + 1;		/* CHECK uninitialised - */
+  acc_free (d);
+}
+
 int
 main (void)
 {
@@ -274,6 +291,7 @@ main (void)
   given_up (b);
   overwritten (b);
   exposed (a, b);
+  allocated (a, b);
   queues_without_wait (a, b, c);
   queues_with_wait (a, b, c);
   queues_of_halves (b);

@@ -257,6 +257,20 @@ all_write_the_same (int *flag)
     flag[0] = 1;		/* MAYBE race? flag */
 }
 
+/* The values are equal, as all of a is.  */
+static void
+equal_by_chance (const double *zeros, double *b)
+{
+  double t;
+
+#pragma acc parallel loop copyin(zeros[0:N]) copyout(b[0:N]) create(t)
+  for (int i = 0; i < N; i++)
+    {
+      t = 2 * zeros[i];		/* CHECK race t; MAYBE stale-on-host? t */
+      b[i] = t + 1;		/* MAYBE race t */
+    }
+}
+
 static void
 sequential (double *a)
 {
@@ -370,6 +384,12 @@ main (void)
   gather (index, a, b);
   scatter (index, a, b);
   all_write_the_same (count);
+  {
+    double *zeros = calloc (N, sizeof *zeros);
+
+    equal_by_chance (zeros, b);
+    free (zeros);
+  }
   sequential (a);
   with_routine (a, b);
   private_array (a, b);
