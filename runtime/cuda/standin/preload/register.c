@@ -2,7 +2,9 @@
    driver understands: preloaded, it registers the outlined functions of the
    program's own table, which GCC writes in any case, as kernels.  The image is of
    the version $ACCSCOPE_STANDIN_IMAGE, as of GCC 12 (1, the default), 13 (2) or 14
-   (3); $ACCSCOPE_STANDIN_OPENMP gives it OpenMP's marks.  */
+   (3); $ACCSCOPE_STANDIN_OPENMP gives it OpenMP's marks, and
+   $ACCSCOPE_STANDIN_DIMENSIONS, "gangs:workers:vector", what a compiler has fixed of each
+   kernel's geometry, 0: left open.  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
@@ -92,7 +94,7 @@ register_program (void)
   char *text = NULL;
   size_t size = 0, i;
   unsigned version = 1;
-  const char *code = "";
+  const char *code = "", *dimensions = getenv ("ACCSCOPE_STANDIN_DIMENSIONS");
   FILE *stream;
 
   find_functions ();
@@ -110,6 +112,10 @@ register_program (void)
       if (asprintf (&name, "f%zu", i) < 0)
 	abort ();
       image.functions[i].name = name;
+      if (dimensions != NULL
+	  && sscanf (dimensions, "%hu:%hu:%hu", &image.functions[i].dim[0],
+		     &image.functions[i].dim[1], &image.functions[i].dim[2]) != 3)
+	abort ();
       fprintf (stream, "// function %s %#lx 1024\n.entry %s (.param.u64 %%in_ar0)\n{\n%s\tret;\n}\n",
 	       name, (unsigned long) image.host[i], name, code);
     }
