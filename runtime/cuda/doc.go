@@ -6,7 +6,7 @@
 // by the driver when a device is opened or an image is registered (LoadImage).
 //
 // What takes several driver calls is in C, a file for each subject: context.c
-// (devices and queues), order.c (streams, marks, waiting), transfer.c and staging.c
+// (devices and queues), stack.c, order.c (streams, marks, waiting), transfer.c and staging.c
 // (transfers), launch.c, image.c, clocks.c, activity.c (times on the device's
 // clock, by events), stamps.c (by the kernels themselves) and tracer.c (by CUPTI).
 // The Go side keeps the pool of device memory, kernels and their geometry, gives
