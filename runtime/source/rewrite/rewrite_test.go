@@ -377,6 +377,7 @@ func TestPointedMembers(t *testing.T) {
 		{"copyin(q[0:1]) copy(q->x)", []string{"#pragma acc data copyin(q[0:1])\n", "#pragma acc data copy(q->x)\n", "#pragma acc parallel present(q[0:1])\n", "update self(q->x)"}, ""},
 		{"present(q->x, q->p)", []string{"#pragma acc parallel present(q[0:1])\n"}, "data"},
 		{"present(q, q->p)", []string{"#pragma acc parallel present(q[0:1])\n"}, "data"},
+		{"present(q->v[0:4])", []string{"#pragma acc data present(q[0:1])\n", "#pragma acc parallel present(q[0:1])\n"}, "copy"},
 		{"present(q->p[0:4])", []string{"#pragma acc parallel present(q->p[0:4])\n"}, "data"},
 		{"copyin(q) copy(q->p[0:4])", []string{"#pragma acc parallel copyin(q) copy(q->p[0:4])\n"}, "data"},
 		{"deviceptr(q) copy(n)", []string{"#pragma acc parallel deviceptr(q) copy(n)\n"}, "data"},

@@ -97,11 +97,13 @@ by_pointer (void)
 #pragma acc enter data copyin(q[0:1])
 #pragma acc parallel present(q->v, q->y)
   q->y = q->v[1];
+#pragma acc parallel present(q->v[1:3])
+  q->v[3] = q->v[1] + 1;
 #pragma acc parallel copy(q->v)
   q->v[0] = 8;
   CHECK (s.v[0] == (SEPARATE ? 2 : 8)); /* it was there before */
 #pragma acc exit data copyout(q[0:1])
-  CHECK (s.y == 3 && s.v[0] == 8);
+  CHECK (s.y == 3 && s.v[0] == 8 && s.v[3] == 4);
 }
 
 static void
