@@ -10,9 +10,16 @@ import (
 // cOperators are those of more than one character, the longest first.
 var cOperators = []string{"<<=", ">>=", "...", "->", "++", "--", "==", "!=", "<=", ">=", "&&", "||", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>", "::"}
 
+// unreadLine is a line of the preprocessor by which a procedure is not what its text shows.
+type unreadLine struct {
+	line int
+	why  string
+}
+
 // cTokens reads the tokens of C or C++. A #pragma is one, other lines of the preprocessor are
-// none; torn are the lines of conditions of which a branch leaves brackets open.
-func cTokens(text string) (tokens []Token, torn []int) {
+// none; unread are those that leave unknown what stands in a procedure: conditions of which a branch
+// leaves brackets open, and other files.
+func cTokens(text string) (tokens []Token, unread []unreadLine) {
 	line, depth := 1, 0
 	var conditions []int // depths of brackets where branches begin
 	for begins := true; text != ""; {
@@ -50,9 +57,11 @@ func cTokens(text string) (tokens []Token, torn []int) {
 				tokens = append(tokens, Token{"#pragma", line, last})
 			case strings.HasPrefix(words[0], "if"):
 				conditions = append(conditions, depth)
+			case words[0] == "include":
+				unread = append(unread, unreadLine{line, "another file is included in it"})
 			case len(conditions) > 0 && (strings.HasPrefix(words[0], "el") || words[0] == "endif"):
 				if at := &conditions[len(conditions)-1]; *at != depth {
-					torn = append(torn, line)
+					unread = append(unread, unreadLine{line, "conditions of the preprocessor tear its blocks"})
 					*at = depth
 				}
 				if words[0] == "endif" {
@@ -95,7 +104,7 @@ func cTokens(text string) (tokens []Token, torn []int) {
 		text = text[n:]
 		begins = false
 	}
-	return tokens, torn
+	return tokens, unread
 }
 
 // rawString is the length of C++'s raw string that a text begins with, 0 of none.
@@ -141,7 +150,7 @@ var notFunctions = []string{"__attribute__", "__declspec", "alignas", "noexcept"
 
 // cProcedures reads the functions of C or C++, those in namespaces and classes, too.
 func cProcedures(content []byte, known map[int]*directive.Directive) []*Procedure {
-	tokens, torn := cTokens(string(content))
+	tokens, unread := cTokens(string(content))
 	closes := brackets(tokens)
 	var procedures []*Procedure
 	from := 0 // of the declaration
@@ -173,11 +182,9 @@ func cProcedures(content []byte, known map[int]*directive.Directive) []*Procedur
 			p := &Procedure{Name: name, First: head[0].Line, Last: tokens[end].Line, Head: head}
 			r := &reader{tokens: tokens[:end], closes: closes, at: at + 1, known: known}
 			p.Body = r.cList()
-			switch {
-			case r.reason != "":
-				p.Unread = r.reason
-			case slices.ContainsFunc(torn, func(line int) bool { return line >= p.First && line <= p.Last }):
-				p.Unread = "conditions of the preprocessor tear its blocks"
+			p.Unread = r.reason
+			if at := slices.IndexFunc(unread, func(l unreadLine) bool { return l.line >= p.First && l.line <= p.Last }); at >= 0 && p.Unread == "" {
+				p.Unread = unread[at].why
 			}
 			if p.Unread != "" {
 				p.Body = nil

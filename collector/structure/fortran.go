@@ -37,6 +37,10 @@ func fortranLines(content []byte, fixed bool, known map[int]*directive.Directive
 		}
 		trimmed := strings.TrimLeft(text, " \t")
 		switch {
+		case !more && includes(trimmed):
+			lines = append(lines, line{first: number, last: number, tokens: fortranTokens(trimmed[1:], number)})
+			open, more = nil, false
+			continue
 		case trimmed == "" || trimmed[0] == '#':
 			continue
 		case strings.HasPrefix(trimmed, "!$") && len(trimmed) > 2 && trimmed[2] != ' ', fixed && len(text) > 2 && strings.ContainsRune("cC*", rune(text[0])) && text[1] == '$' && text[2] != ' ':
@@ -79,6 +83,12 @@ func fortranLines(content []byte, fixed bool, known map[int]*directive.Directive
 		}
 	}
 	return lines
+}
+
+// includes says whether a line has the preprocessor put another file in its place, as Fortran's include does.
+func includes(line string) bool {
+	rest, is := strings.CutPrefix(line, "#")
+	return is && strings.HasPrefix(strings.TrimLeft(rest, " \t"), "include")
 }
 
 // fortranCode is a line without its comment and mark of continuation; semicolons become

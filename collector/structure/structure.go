@@ -170,6 +170,22 @@ func brackets(tokens []Token) []int {
 	return closes
 }
 
+// opening is the index of the token that opens the bracket closed at an index; -1 where none does.
+func opening(tokens []Token, at int) int {
+	depth := 0
+	for ; at >= 0; at-- {
+		switch tokens[at].Text {
+		case ")", "]", "}":
+			depth++
+		case "(", "[", "{":
+			if depth--; depth == 0 {
+				return at
+			}
+		}
+	}
+	return -1
+}
+
 // closing is the index of the token that closes the bracket at an index; -1 where none does.
 func closing(tokens []Token, at int) int {
 	depth := 0

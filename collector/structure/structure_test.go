@@ -33,6 +33,8 @@ func TestStructure(t *testing.T) {
 		{"a.c", "void f () {\n do { x[\"}\"] = '}'; } while (1);\n if (a) b; else { for (;;); }\n}", "f 1-4: loop2-2(block2-2!) if3-3(block3-3!(loop3-3!))"},
 		{"a.c", "void f () {\n#ifdef A\n for (;;) {\n#else\n for (;1;) {\n#endif\n }\n}", ""},
 		{"a.c", "void f () {\n#ifdef A\n for (;;) { }\n#else\n for (;1;);\n#endif\n}", "f 1-7: loop3-3(block3-3!) loop5-5"},
+		{"a.c", "#include <stdio.h>\nvoid f () {\n for (;;) {\n#include \"body.h\"\n }\n}", "f 2-6: another file is included in it"},
+		{"a.f90", "subroutine s\n#include \"b.h\"\n do i = 1, n\n#include \"body.h\"\n end do\nend", "s 1-6: loop3-5"},
 		{"a.c", "void f () {\n FOR (i, n) { }\n}", "f 1-3: a block that may be a macro's or a function's in it"},
 		{"a.cpp", "namespace a { template <typename T> class B : C {\n int n_ = 0;\n B () : n_ {1}, m (2) {\n#pragma acc data copy(x)\n {\n }\n }\n};\n}", "B 3-7: acc4-6(block5-6)"},
 		{"a.cpp", "enum class E { a };\nint x[] = { 1, 2 };\nauto f () -> int {\n auto g = [&] (int i) { return i; };\n for (auto v : w) use (R\"(})\");\n}", "f 3-6: loop5-5"},
@@ -77,6 +79,8 @@ func TestWritesAndCalls(t *testing.T) {
 	}{
 		{"a[i].x = f(1);", true, "f"}, {"a->x[2]++;", true, ""}, {"b = a[i].x == 1;", false, ""}, {"a%x(3) = 1", true, "x"},
 		{"++a[0];", true, ""}, {"b[a[i]] = 1;", false, ""}, {"call f", false, "f"}, {"call f (a)", false, "f"}, {"call f ; call g", false, "f g"},
+		{"(*f) (x);", false, "f"}, {"f[i] (x);", false, "f"}, {"f[i][2] (x);", false, "f"}, {"b = (double) (x);", false, ""}, {"b = (double *) (x);", false, ""}, {"return [&] (int i) { };", false, ""},
+		{"write (*, *) (x, i = 1, n)", false, "write"}, {"if (*f) (x);", false, ""}, {"return (*f) (x);", false, "f"},
 	} {
 		tokens := Tokens(test.text)
 		write := false

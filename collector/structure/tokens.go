@@ -101,8 +101,34 @@ func Calls(tokens []Token) (list []Call) {
 		if i+1 < len(tokens) && tokens[i+1].Text == "(" && IsName(tokens[i].Text) && !slices.Contains(notCalls, tokens[i].Text) {
 			list = append(list, Call{tokens[i].Text, i, Parts(tokens, i+1), Member(tokens, i)})
 		}
+		if at := pointed(tokens, i); at >= 0 {
+			list = append(list, Call{tokens[at].Text, at, Parts(tokens, i+1), true})
+		}
 	}
 	return list
+}
+
+// notNamed may stand before brackets that no pointer's element is in: a lambda's, and those of delete.
+var notNamed = []string{"return", "delete", "co_return", "throw"}
+
+// pointed is the name of the pointer by which what ends at an index is called, as (*f) (x) and
+// f[i] (x) in C; -1: nothing is.
+func pointed(tokens []Token, end int) int {
+	if end < 2 || end+1 >= len(tokens) || tokens[end+1].Text != "(" || tokens[end].Text != ")" && tokens[end].Text != "]" {
+		return -1
+	}
+	begin := opening(tokens, end)
+	for begin > 0 && tokens[end].Text == "]" && tokens[begin-1].Text == "]" {
+		begin = opening(tokens, begin-1)
+	}
+	switch {
+	case begin < 0:
+	case tokens[end].Text == "]" && begin > 0 && IsName(tokens[begin-1].Text) && !slices.Contains(notNamed, tokens[begin-1].Text):
+		return begin - 1
+	case tokens[end].Text == ")" && tokens[begin+1].Text == "*" && IsName(tokens[begin+2].Text) && (begin == 0 || !IsName(tokens[begin-1].Text) || slices.Contains([]string{"return", "else", "do"}, tokens[begin-1].Text)):
+		return begin + 2
+	}
+	return -1
 }
 
 // Parameters are the names of a procedure's parameters, in order; not ok where they cannot be
