@@ -233,7 +233,7 @@ func (w *follow) simple(file string, p *structure.Procedure, s *structure.Statem
 	switch first := tokens0(s.Tokens); first {
 	case "return", "break", "continue", "exit", "cycle":
 		w.jumped = w.jumped || first != "exit" || p.Fortran
-	case "goto", "go", "throw", "longjmp", "co_return", "co_yield", "entry", "asm":
+	case "goto", "go", "throw", "longjmp", "co_return", "co_yield", "entry", "asm", "include":
 		w.refuse("%s is at line %d", first, s.First)
 	}
 	if !p.Fortran && len(s.Tokens) == 2 && structure.IsName(s.Tokens[0].Text) && s.Tokens[1].Text == ";" && !slices.Contains([]string{"return", "break", "continue"}, s.Tokens[0].Text) {
@@ -263,7 +263,7 @@ func (w *follow) call(file string, p *structure.Procedure, s *structure.Statemen
 	case w.waitsAt(file, s):
 		return true
 	case call.Method && slices.Contains([]string{"size", "empty", "c_str", "data", "begin", "end"}, call.Name),
-		slices.Contains(pure, call.Name), slices.Contains(uninvolved, call.Name), slices.Contains(keepsNothing, call.Name), t.array(call.Name), strings.HasPrefix(lowered, "mpi_"),
+		t.pure(call.Name), t.uninvolved(call.Name), t.keepsNothing(call.Name), t.array(call.Name), strings.HasPrefix(lowered, "mpi_"),
 		strings.HasPrefix(lowered, "acc_get_"), lowered == "acc_is_present", lowered == "acc_on_device":
 		return false
 	}

@@ -1,24 +1,13 @@
 package advice
 
 import (
+	"cmp"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/accscope/accscope/collector/structure"
 )
-
-// pure are functions of C's and Fortran's libraries, and intrinsics, that change nothing that
-// they are not given, and keep nothing.
-var pure = strings.Fields(`abs fabs fabsf sqrt sqrtf exp expf log logf log2 log10 pow powf sin sinf cos cosf tan tanf asin acos atan atan2 sinh cosh tanh floor ceil round
- fmin fmax fminf fmaxf fmod cbrt hypot erf erfc min max mod modulo sign real dble int nint aint anint cmplx conjg dconjg aimag dabs dsqrt dexp dlog dsin dcos dmax1 dmin1 amax1 amin1 max0 min0 iabs
- sum maxval minval size lbound ubound shape product dot_product matmul any all count trim adjustl len kind selected_real_kind epsilon huge tiny float ichar char iand ior ieor btest merge`)
-
-// uninvolved are calls besides these that touch no data that they are not given: output, clocks,
-// random numbers, memory, what ends the program, and collective MPI.
-var uninvolved = strings.Fields(`printf fprintf sprintf snprintf puts fputs putchar fputc fflush perror write print open close format system_clock cpu_time date_and_time random_number
- clock_gettime clock time gettimeofday nanosleep usleep sleep omp_get_wtime MPI_Wtime mpi_wtime rand srand random drand48 rand_r allocate deallocate now malloc calloc free exit abort assert stop
- MPI_Barrier mpi_barrier MPI_Allreduce mpi_allreduce MPI_Reduce mpi_reduce MPI_Bcast mpi_bcast allocated associated present atoi atof strtol strtod strcmp strlen getenv
- static_cast int64_t size_t double float unsigned long`)
 
 // simple looks at a simple statement of the host.
 func (u *uses) simple(s *structure.Statement) {
@@ -27,7 +16,7 @@ func (u *uses) simple(s *structure.Statement) {
 		return // a declaration
 	}
 	switch first := tokens0(tokens); first {
-	case "return", "goto", "go", "throw", "longjmp", "co_return", "co_yield", "entry", "read", "asm":
+	case "return", "goto", "go", "throw", "longjmp", "co_return", "co_yield", "entry", "read", "asm", "include":
 		u.refuse("%s is at line %d", first, s.First)
 		return
 	case "exit", "cycle":
@@ -62,7 +51,7 @@ func (u *uses) moves(tokens []structure.Token) bool {
 	a, b := tokens[n-4].Text, tokens[n-2].Text
 	switch {
 	case tokens[n-3].Text == "=" && (n == 4 || slices.Equal(structure.Declared(tokens), []string{a})) && u.same[a] && u.same[b]:
-	case n >= 7 && tokens[n-4].Text == "," && tokens[n-2].Text == ")" && tokens[n-6].Text == "(" && tokens[n-7].Text == "swap" && (n == 7 || n == 9 && tokens[1].Text == "::"):
+	case n >= 7 && tokens[n-4].Text == "," && tokens[n-2].Text == ")" && tokens[n-6].Text == "(" && tokens[n-7].Text == "swap" && (n == 7 && u.text.exchanges() || n == 9 && tokens[0].Text == "std"):
 		if a, b = tokens[n-5].Text, tokens[n-3].Text; !u.same[a] && !u.same[b] {
 			return false
 		}
@@ -123,7 +112,7 @@ func (u *uses) pass(s *structure.Statement) {
 // host looks at tokens of the host's code.
 func (u *uses) host(tokens []structure.Token, line int) {
 	for name := range u.same {
-		if u.text.names(tokens, lower(name, u.procedure.Fortran)) {
+		if u.names(tokens, name) {
 			u.refuse("the host uses %s at line %d", name, line)
 			return
 		}
@@ -148,6 +137,36 @@ func (u *uses) host(tokens []structure.Token, line int) {
 			return
 		}
 	}
+	if filepath.Ext(u.text.path) != ".c" && !u.procedure.Fortran {
+		u.untold(tokens, line)
+	}
+}
+
+// untold looks at what C++ calls where no call is written: the constructor and the destructor of a
+// class of the file, and its operators.
+func (u *uses) untold(tokens []structure.Token, line int) {
+	for _, t := range tokens {
+		if !u.text.whole().classes[t.Text] {
+			continue
+		}
+		for _, p := range u.text.procedures {
+			if p.Name != t.Text {
+				continue
+			}
+			if why := u.usedIn(p, map[string]bool{t.Text: true}); why != "" {
+				u.refuse("%s at line %d%s", t.Text, line, why)
+				return
+			}
+		}
+	}
+	for _, body := range u.text.operators() {
+		for name := range u.same {
+			if u.names(body, name) {
+				u.refuse("an operator of the file uses %s", name)
+				return
+			}
+		}
+	}
 }
 
 // follows says whether tokens use what the name at an index points to.
@@ -168,9 +187,9 @@ func (u *uses) mayUse(call structure.Call, visited map[string]bool) string {
 		return ""
 	case call.Method:
 		return " may use the data"
-	case slices.Contains(pure, call.Name), slices.Contains(uninvolved, call.Name), u.text.array(call.Name), visited[call.Name]:
+	case u.text.pure(call.Name), u.text.uninvolved(call.Name), u.text.array(call.Name), visited[call.Name]:
 		return ""
-	case slices.Contains(keepsNothing, call.Name) && !u.foreign: // what it is given has been looked at
+	case u.text.keepsNothing(call.Name) && !u.foreign: // what it is given has been looked at
 		return ""
 	}
 	visited[call.Name] = true
@@ -192,9 +211,15 @@ func (u *uses) mayUse(call structure.Call, visited map[string]bool) string {
 		}
 		callee = p
 	}
-	switch {
-	case callee == nil:
+	if callee == nil {
 		return " may use the data, as it is not in this file"
+	}
+	return u.usedIn(callee, visited)
+}
+
+// usedIn says why a procedure may use the data; "" where it does not.
+func (u *uses) usedIn(callee *structure.Procedure, visited map[string]bool) string {
+	switch {
 	case callee.Unread != "":
 		return " may use the data: " + callee.Unread
 	case u.foreign:
@@ -206,7 +231,7 @@ func (u *uses) mayUse(call structure.Call, visited map[string]bool) string {
 			why = " has directives"
 		}
 		for name := range u.same {
-			if u.text.names(s.Tokens, lower(name, u.procedure.Fortran)) && !declaresName(callee, name) {
+			if u.names(s.Tokens, name) && !declaresName(callee, name) {
 				why = " uses " + name
 			}
 		}
@@ -219,6 +244,9 @@ func (u *uses) mayUse(call structure.Call, visited map[string]bool) string {
 			if why == "" {
 				why = u.mayUse(inner, visited)
 			}
+		}
+		if slices.ContainsFunc(s.Tokens, func(t structure.Token) bool { return t.Text == "throw" }) {
+			why = cmp.Or(why, " may throw")
 		}
 		return why == ""
 	})

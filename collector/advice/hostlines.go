@@ -53,7 +53,7 @@ func (d *written) hostLines(variable string, from, to int64) (lines, given strin
 		for _, call := range structure.Calls(s.Tokens) {
 			for i, argument := range call.Arguments {
 				whole := len(argument) > 0 && argument[len(argument)-1].Text == name
-				if given == "" && whole && !t.array(call.Name) && !slices.Contains(pure, call.Name) && !t.reads(call.Name, i) {
+				if given == "" && whole && !t.array(call.Name) && !t.pure(call.Name) && !t.reads(call.Name, i) {
 					given = call.Name
 				}
 			}

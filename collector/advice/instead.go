@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -135,22 +136,25 @@ func (d *written) hostChanges(variable string) string {
 	if why != "" {
 		return why
 	}
-	loop := list[len(list)-1].loop
-	for _, r := range d.itemsOf([]string{variable}) {
-		if !structure.IsName(r.name) {
-			return r.name + " is a component"
+	outermost := list[len(list)-1]
+	u := newUses(d.source, outermost.procedure, d.itemsOf([]string{variable}), nil)
+	structure.All(outermost.loop.Body, func(s *structure.Statement) bool {
+		if s.Kind == structure.Construct && s.ACC.Compute() {
+			return false
 		}
-		structure.All(loop.Body, func(s *structure.Statement) bool {
-			if s.Kind == structure.Construct && s.ACC.Compute() {
-				return false
+		for _, name := range u.tracked() {
+			if why == "" && s.ACC == nil && d.source.mayWrite(s.Tokens, target{name: lower(name, d.source.fortran)}) {
+				why = fmt.Sprintf("the host may change %s at line %d", name, s.First)
 			}
-			if why == "" && s.ACC == nil && d.source.mayWrite(s.Tokens, target{name: lower(r.name, d.source.fortran)}) {
-				why = fmt.Sprintf("the host may change %s at line %d", r.name, s.First)
+		}
+		for at := range s.Tokens {
+			if why == "" && s.ACC == nil && u.foreign && !d.source.fortran && structure.Writes(s.Tokens, at) && follows(s.Tokens, at) && !u.apart(s.Tokens[at].Text) {
+				why = fmt.Sprintf("%s may be the same data at line %d", s.Tokens[at].Text, s.First)
 			}
-			return why == ""
-		})
-	}
-	return why
+		}
+		return why == ""
+	})
+	return cmp.Or(why, u.why)
 }
 
 // onlyWhole takes a patch back that would also leave out transfers which the finding is not
@@ -306,6 +310,9 @@ func (d *written) namedElsewhere(variable string) int {
 			}
 		}
 	}
+	if line := d.source.askedFor(names); line > 0 {
+		return line
+	}
 	if construct := d.inside(); construct != nil && construct.ACC.Compute() {
 		found := 0
 		structure.All(construct.Body, func(s *structure.Statement) bool {
@@ -337,4 +344,21 @@ func (d *written) updateOnce(f *Finding) string {
 	}
 	before.add("device", d.itemsOf([]string{f.Variable})[0].item)
 	return d.moveBefore(f, loop, before, "device")
+}
+
+// askedFor is a line that gives one of these names to a routine of OpenACC's; 0 where none does.
+func (t *text) askedFor(names []string) (line int) {
+	for _, p := range t.procedures {
+		structure.All(p.Body, func(s *structure.Statement) bool {
+			for _, call := range structure.Calls(s.Tokens) {
+				if strings.HasPrefix(strings.ToLower(call.Name), "acc_") && slices.ContainsFunc(names, func(name string) bool {
+					return slices.ContainsFunc(call.Arguments, func(argument []structure.Token) bool { return t.names(argument, name) })
+				}) {
+					line = s.First
+				}
+			}
+			return line == 0
+		})
+	}
+	return line
 }

@@ -153,7 +153,7 @@ func (t *text) use(s *structure.Statement, name string) hostUse {
 	for _, call := range structure.Calls(s.Tokens) {
 		for i, argument := range call.Arguments {
 			given := len(argument) > 0 && argument[len(argument)-1].Text == name
-			if given && !call.Method && !slices.Contains(pure, call.Name) && !slices.Contains(uninvolved, call.Name) && !t.reads(call.Name, i) {
+			if given && !call.Method && !t.pure(call.Name) && !t.uninvolved(call.Name) && !t.reads(call.Name, i) {
 				return hostUse{known: true}
 			}
 		}

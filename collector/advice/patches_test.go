@@ -49,6 +49,19 @@ func TestSurroundOf(t *testing.T) {
 		{"macro", "#define FIRST a[0]\nvoid f(double *a, int n) {\n" + loop("FIRST = 1;"), "the host uses a"},
 		{"nested macro", "#define F(i) a[i]\n#define SET(v) \\\n F(0) = v\nvoid f(double *a, int n) {\n" + loop("SET(1);"), "the host uses a"},
 		{"macro's parameter", "#define MAX(a, b) ((a) > (b) ? (a) : (b))\nvoid f(double *a, int n) {\nint k = 0;\n" + loop("k = MAX(k, s);"), region},
+		{"row", "double a[100][3];\nint n = 100;\nvoid f(void) {\ndouble *row = a[3];\n" + loop("row[0] = 1;"), "the host uses row"},
+		{"value", "double a[100];\nint n = 100;\nvoid f(void) {\ndouble first = a[3];\n" + loop("first += 1;"), region},
+		{"another's row", "double a[100];\nint n = 100;\nvoid g(double *first) {\n first[1] = 2;\n}\nvoid f(void) {\ndouble first = a[3];\n" + loop("first += 1;"), region},
+		{"given", "double a[100];\nint n = 100;\ndouble *get(void) {\n return a;\n}\nvoid f(void) {\ndouble *p = get();\n" + loop("p[0] = 1;"), "the host uses p"},
+		{"given of another", "double a[100], b[9];\nint n = 100;\ndouble *get(void) {\n return b;\n}\nvoid f(void) {\ndouble *p = get();\n" + loop("p[0] = 1;"), region},
+		{"by a pointer to a function", "double a[100];\nvoid (*hook)(int);\nvoid f(int n) {\n" + loop("(*hook)(s);"), "hook at line 7 may use the data"},
+		{"by a table of functions", "double a[100];\nvoid (*hooks[3])(int);\nvoid f(int n) {\n" + loop("hooks[1](s);"), "hooks at line 7 may use the data"},
+		{"included", "void f(double *a, int n) {\n" + loop("#include \"host.h\""), "another file is included in it"},
+		{"a function with a library's name", "static double a[100];\nint n = 100;\nvoid print(int s) {\n printf(\"%g\", a[s]);\n}\nvoid f(void) {\n" + loop("print(s);"), "print at line 10 uses a"},
+		{"a function with an intrinsic's name", "extern double a[100];\ndouble sum(void);\nvoid f(int n) {\ndouble t = 0;\n" + loop("t += sum();"), "sum at line 8 may use the data"},
+		{"a function that swaps contents", "void swap(double *, double *);\nvoid f(double *a, double *b, int n) {\n" + loop("swap(a, b);"), "the host uses"},
+		{"a macro that swaps", "#define swap(x, y) { double *t = x; x = y; y = t; }\nvoid f(double *a, double *b, int n) {\n" + loop("swap(a, b);"), "b takes turns with the data, and how large it is"},
+		{"an array with an intrinsic's name", "static double a[100], sum[9];\nint n = 100;\nvoid f(void) {\n" + loop("sum[s % 9] += 1;"), region},
 		{"another part", "void f(double *a, int n) {\n" + loop("#pragma acc parallel loop copyin(a[0:2 * n])\nfor (int i = 0; i < n; i++) x += a[n + i];"), "the directive at line 5 has another part of a"},
 		{"the same part", "void f(double *a, int n) {\n" + loop("#pragma acc parallel loop copyin(a[0 : n])\nfor (int i = 0; i < n; i++) b[i] = a[i];"), region},
 		{"macro that counts", "#define MORE n++\nvoid f(double *a, int n) {\n" + loop("MORE;"), "n may be changed"},
@@ -58,6 +71,72 @@ func TestSurroundOf(t *testing.T) {
 		got := directiveAt(report.SourcesAt(time.Time{}), path, line("#pragma")).surround(f, "a")
 		if why := f.NoPatch; test.want == region && (why != "" || !strings.HasSuffix(got, region)) || test.want != region && !strings.Contains(why, test.want) {
 			t.Errorf("%s: %q, %s; want %s", test.name, why, got, test.want)
+		}
+	}
+}
+
+// TestSurroundOfCPP: what C++ does where no call is written, and by objects that stand for the data.
+func TestSurroundOfCPP(t *testing.T) {
+	const kernel = "#pragma acc parallel loop copy(a[0:n])\n for (int i = 0; i < n; i++) a[i] += 1;\n"
+	loop := func(host string) string {
+		return "for (int s = 0; s < 20; s++) {\n" + kernel + host + "\n}\n}\n"
+	}
+	const region, own = "data copy(a[0:n])", "double *a = new double[n];\n"
+	const global = "static double a[100];\nstatic const int n = 100;\n"
+	for _, test := range []struct{ name, text, want string }{
+		{"view", "void f(int n) {\n" + own + "View v(a, n);\n" + loop("v[s] = 1;"), "the host uses v"},
+		{"view in braces", "void f(int n) {\n" + own + "View v{a, n};\n" + loop("v(s) = 1;"), "the host uses v"},
+		{"list", "void f(int n) {\n" + own + "std::vector<double *> v;\nv.push_back(a);\n" + loop("v[0][s] = 1;"), "the host uses v"},
+		{"another's view", "void f(int n) {\n" + own + "double *b = new double[n];\nView v(b, n);\n" + loop("v[s] = 1;"), region},
+		{"constructor", global + "struct T { T() { a[3] += 1; } };\nvoid f() {\n" + loop("T t;"), "T at line 8 uses a"},
+		{"destructor", global + "struct T { ~T() { a[3] += 1; } };\nvoid f() {\n" + loop("T t;"), "T at line 8 uses a"},
+		{"other constructor", global + "struct T { int k; T() { k = 1; } };\nvoid f() {\n" + loop("T t;"), region},
+		{"operator", global + "struct L {};\nL &operator<<(L &l, int s) { a[s] += 1; return l; }\nvoid f() {\nL l;\n" + loop("l << s;"), "an operator of the file uses a"},
+		{"throws", global + "void check(int s) { if (s > 9) throw s; }\nvoid f() {\n" + loop("check(s);"), "check at line 8 may throw"},
+		{"the same object", "struct G { double *a; int n; void f(G *g) {\n" + loop("g->a[s] += 1;") + "};\n", "the host uses a"},
+		{"its member's pointer", "struct G { double *a; int n; void f(G *g) {\ndouble *p = g->a;\n" + loop("p[s] += 1;") + "};\n", "the host uses p"},
+		{"the same object, in lines", "struct G {\n double *a;\n int n;\n void f(G *g) {\n" + loop("g->a[s] += 1;") + "};\n", "the host uses a"},
+		{"a name of another's member", global + "struct G {\n double *a;\n};\nvoid f(G *g) {\n" + loop("g->a[s] += 1;"), region},
+		{"another member", "struct G { double *a; int n, k; void f(G *g) {\n" + loop("g->k += 1;") + "};\n", region},
+	} {
+		path, line := sourceOf(t, "f.cpp", test.text)
+		f := &Finding{}
+		got := directiveAt(report.SourcesAt(time.Time{}), path, line("#pragma")).surround(f, "a")
+		if why := f.NoPatch; test.want == region && (why != "" || !strings.HasSuffix(got, region)) || test.want != region && !strings.Contains(why, test.want) {
+			t.Errorf("%s: %q, %s; want %s", test.name, why, got, test.want)
+		}
+	}
+}
+
+// TestSurroundOfCalls: a region where a procedure is called holds what it is called with, if that is
+// what its directive maps.
+func TestSurroundOfCalls(t *testing.T) {
+	const kernel = "integer :: n, i\nreal(8) :: x(n)\n!$acc parallel loop copy(x)\ndo i = 1, n\nx(i) = x(i) + 1\nend do\nend subroutine\n"
+	const inner = "contains\nsubroutine inner(a)\nreal(8) :: a(:)\na(1) = 1\nend subroutine\n"
+	for _, test := range []struct{ name, file, text, want string }{
+		{"sized", "f.f90", "integer :: n, s\nreal(8) :: a(n)", ""},
+		{"allocatable", "f.f90", "integer :: n, s\nreal(8), allocatable :: a(:)", ""},
+		{"contiguous", "f.f90", "integer :: n, s\nreal(8), contiguous :: a(:)", ""},
+		{"in pieces", "f.f90", "integer :: n, s\nreal(8) :: a(:)", "a may not lie in one piece in run"},
+		{"in pieces, by dimension", "f.f90", "integer :: n, s\nreal(8), dimension(:) :: a", "a may not lie in one piece in run"},
+		{"unsized", "f.f90", "integer :: n, s\nreal(8) :: a(2, *)", "a has no known size in run"},
+		{"another", "f.f90", "integer :: n, s\nreal(8) :: a(n), b(*)", ""},
+		{"with another in it", "f.f90", "integer :: n, s\nreal(8) :: a(n)", ""},
+		{"shadowed", "f.c", "int n = 20;", "n is something else in run"},
+		{"global", "f.c", "int k = 20;", ""},
+	} {
+		text := "subroutine step(x, n)\n" + kernel + "subroutine run(a, n)\n" + test.text + "\ndo s = 1, 20\ncall step(a, n)\nend do\nend subroutine\n"
+		if test.name == "with another in it" {
+			text = strings.TrimSuffix(text, "end subroutine\n") + inner + "end subroutine\n"
+		}
+		if test.file == "f.c" {
+			text = "int n = 100;\nvoid step(double *x) {\n#pragma acc parallel loop copy(x[0:n])\nfor (int i = 0; i < n; i++) x[i] += 1;\n}\nvoid run(double *a) {\n" + test.text + "\nfor (int s = 0; s < 20; s++)\nstep(a);\n}\n"
+		}
+		path, line := sourceOf(t, test.file, text)
+		f := &Finding{}
+		got := directiveAt(report.SourcesAt(time.Time{}), path, line("parallel loop")).surround(f, "x")
+		if test.want == "" && f.NoPatch != "" || !strings.Contains(f.NoPatch, test.want) {
+			t.Errorf("%s: %q, %s", test.name, f.NoPatch, got)
 		}
 	}
 }
@@ -95,6 +174,9 @@ func TestSurroundOfFortran(t *testing.T) {
 		{"call", "", "call change", "at line 11"},
 		{"renamed", "use fields, only: b => a", "b(1) = 1", "a may have another name"},
 		{"clock", "", "call system_clock(n)", "n may be changed"},
+		{"namelist", "namelist /state/ a", "write (*, nml=state)", "a may have another name"},
+		{"included", "", "include 'host.inc'", "include is at line 11"},
+		{"included by the preprocessor", "", "#include \"host.inc\"", "include is at line 11"},
 	} {
 		path, line := sourceOf(t, "f.f90", "subroutine f(n)\n"+test.use+"\nuse fields\ninteger :: n, i, s\n\n\ndo s = 1, 20\n!$acc parallel loop copy(a(1:n))\n"+
 			"do i = 1, n; a(i) = a(i) + 1; end do\n\n"+test.host+"\nend do\nend subroutine\n")
@@ -219,14 +301,57 @@ func TestRestores(t *testing.T) {
 	}
 }
 
-// TestHostChanges: the host's writes in the loops around an update count, its reading does not.
+// TestHostChanges: the host's writes in the loops around an update count, by other names, too; its
+// reading does not.
 func TestHostChanges(t *testing.T) {
-	for _, test := range []struct{ host, want string }{
-		{"printf(\"%g\", a[0]);", ""}, {"if (s > 100) a[0] = 1;", "the host may change a at line 4"}, {"set(a);", "the host may change a at line 4"}, {"set();", "the host may change a at line 4"},
+	for _, test := range []struct{ before, host, want string }{
+		{"", "printf(\"%g\", a[0]);", ""}, {"", "if (s > 100) a[0] = 1;", "the host may change a at line 5"}, {"", "set(a);", "the host may change a at line 5"}, {"", "set();", "the host may change a at line 5"},
+		{"double *p = a;", "if (s > 100) p[0] = 1;", "the host may change p at line 5"}, {"double *p = a;", "x = p[0];", ""},
+		{"keep(a);", "q[0] = 1;", "q may be the same data at line 5"}, {"double own[3];", "own[0] = 1;", ""},
 	} {
-		path, line := sourceOf(t, "f.c", "double a[9];\nint main(void) {\nfor (int s = 0; s < 9; s++) {\n"+test.host+"\n#pragma acc update device(a)\n}\n}\n")
+		path, line := sourceOf(t, "f.c", "double a[9], *q;\nint main(void) {\n"+test.before+"\nfor (int s = 0; s < 9; s++) {\n"+test.host+"\n#pragma acc update device(a)\n}\n}\n")
 		if got := directiveAt(report.SourcesAt(time.Time{}), path, line("#pragma")).hostChanges("a"); got != test.want {
-			t.Errorf("%s: %q, want %q", test.host, got, test.want)
+			t.Errorf("%s %s: %q, want %q", test.before, test.host, got, test.want)
+		}
+	}
+}
+
+// TestKernelWrites: what kernels write counts by whatever name, also where it is written in what they call.
+func TestKernelWrites(t *testing.T) {
+	const loop = "#pragma acc parallel loop\nfor (int i = 0; i < 9; i++) "
+	for _, test := range []struct {
+		name, outside, kernel string
+		want                  int
+	}{
+		{"reads", "", loop + "b[i] = c[i];", 0},
+		{"writes", "", loop + "c[i] = b[i];", 5},
+		{"macro", "#define SET(x) if (x > 9) c[i] = x", loop + "SET(b[i]);", 5},
+		{"routine", "void maybe(double *x, int i);", loop + "maybe(c, i);", 5},
+		{"routine's other", "void maybe(double x, int i);", loop + "maybe(b[i], i);", 0},
+		{"passed", "void step(double *x, double *y) {\n" + loop + "x[i] = y[i];\n}\n", "step(c, b);", 3},
+		{"passed to read", "void step(double *x, double *y) {\n" + loop + "x[i] = y[i];\n}\n", "step(b, c);", 0},
+		{"passed on", "void step(double *x) {\n" + loop + "x[i] = 1;\n}\nvoid more(double *y) {\n step(y);\n}\n", "more(c);", 3},
+		{"elsewhere", "static double c[9];\nvoid step(void) {\n" + loop + "c[i] = 1;\n}\n", "step();", 4},
+	} {
+		declared := "double b[9], c[9];\n"
+		if strings.Contains(test.outside, "double c[9]") {
+			declared = "double b[9];\n"
+		}
+		path, line := sourceOf(t, "f.c", test.outside+"\nint main(void) {\n"+declared+test.kernel+"\n#pragma acc update self(c)\n}\n")
+		d := directiveAt(report.SourcesAt(time.Time{}), path, line("acc update"))
+		d.run = &shown{files: []string{path}}
+		if got := d.kernelWrites("c"); got != test.want {
+			t.Errorf("%s: line %d, want %d", test.name, got, test.want)
+		}
+	}
+}
+
+// TestAskedFor: what is on the device is not left out where the program asks whether it is.
+func TestAskedFor(t *testing.T) {
+	for asked, want := range map[string]int{"": 0, "if (acc_is_present(d, 8)) a[0] = 1;": 5, "if (acc_is_present(a, 8)) a[0] = 1;": 0} {
+		path, line := sourceOf(t, "f.c", "double a[9], d[9];\nint main(void) {\n#pragma acc data copyin(d)\n{\n"+asked+"\n}\n}\n")
+		if got := directiveAt(report.SourcesAt(time.Time{}), path, line("#pragma")).namedElsewhere("d"); got != want {
+			t.Errorf("%s: line %d, want %d", asked, got, want)
 		}
 	}
 }

@@ -21,6 +21,7 @@ type text struct {
 	sources    *report.Sources
 	defined    map[string][]structure.Token // macros, once they are asked for
 	arrays     map[string]bool              // that Fortran declares, once they are asked for
+	file       *fileText                    // nil until it is asked for
 }
 
 // textAt is the source around a line; nil where it is not at hand.

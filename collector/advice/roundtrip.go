@@ -32,6 +32,7 @@ var roundTrip = &rule{
 			f.What = fmt.Sprintf("%s came back from the device %s, %s in all, without a kernel since it was last the same on both sides",
 				named(f.Variable), times(g.count), size(g.bytes))
 			f.Instead = withoutDownload(f, g, d)
+			d.unlessUsed(f)
 			if d.run != nil && !d.run.compared {
 				f.refuse("whether the host changed it before it came back is not known: record with run --hash")
 			}
@@ -41,6 +42,7 @@ var roundTrip = &rule{
 			if d.known() && d.updates() {
 				f.Instead = g.partly(d.withoutUpdate(f, "device"))
 				g.onlyWhole(f)
+				d.unlessUsed(f)
 				if why := d.hostChanges(f.Variable); why != "" {
 					f.refuse(why)
 				}

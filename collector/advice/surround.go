@@ -3,6 +3,7 @@ package advice
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -276,7 +277,15 @@ func (t *text) calledIn(caller *structure.Procedure, s *structure.Statement, cal
 			return nil, outer.name + " is passed twice"
 		}
 		passed.names[outer.name] = r.name
+		if why := t.lies(caller, outer.name); why != "" {
+			return nil, why
+		}
 		item, why := t.itemOutside(r, outer.name, p, parameters, call, inside)
+		for _, token := range itemTokens(strings.TrimPrefix(r.item, baseName(r.item))) {
+			if why == "" && !slices.Contains(parameters, token.Text) && declaresName(caller, token.Text) {
+				why = token.Text + " is something else in " + caller.Name
+			}
+		}
 		if why != "" {
 			return nil, why
 		}
@@ -297,6 +306,42 @@ func (t *text) calledIn(caller *structure.Procedure, s *structure.Statement, cal
 		}
 	}
 	return nil, ""
+}
+
+var (
+	dimensions = `\s*\(([^()]*)\)`
+	apart      = regexp.MustCompile(`(?i)\b(allocatable|contiguous)\b`)
+)
+
+// lies says why an array of Fortran's may not be what a region can hold where a procedure is called
+// with it; "" where it may: its size has to be known, and it has to lie in one piece, as else the
+// procedure gets a copy.
+func (t *text) lies(p *structure.Procedure, name string) string {
+	if !p.Fortran {
+		return ""
+	}
+	declared := regexp.MustCompile(`(?i)\b(?:` + regexp.QuoteMeta(name) + `|dimension)` + dimensions)
+	last := p.Last // before the procedures that it contains
+	for _, inner := range t.procedures {
+		if inner.First > p.First && inner.First <= last {
+			last = inner.First - 1
+		}
+	}
+	for _, line := range t.lines[p.First-1 : last] {
+		before, names, typed := strings.Cut(line, "::")
+		if !arrayDeclaration.MatchString(line) || !structure.Mentions(structure.Tokens(strings.ToLower(names)), strings.ToLower(name)) && (typed || !structure.Mentions(structure.Tokens(strings.ToLower(line)), strings.ToLower(name))) {
+			continue
+		}
+		for _, m := range declared.FindAllStringSubmatch(line, -1) {
+			switch shape := strings.Split(m[1], ","); {
+			case strings.Contains(shape[len(shape)-1], "*"):
+				return name + " has no known size in " + p.Name
+			case slices.ContainsFunc(shape, func(part string) bool { return strings.HasSuffix(strings.TrimSpace(part), ":") }) && !apart.MatchString(before):
+				return name + " may not lie in one piece in " + p.Name
+			}
+		}
+	}
+	return ""
 }
 
 // lists says whether a directive has some of the data.

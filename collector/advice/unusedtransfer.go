@@ -61,8 +61,8 @@ var unusedTransfer = &rule{
 			f.What = fmt.Sprintf("%s was brought back %s, %s in all, and never differed from what the host had", named(f.Variable), times(g.count), size(g.bytes))
 			f.Why = "no kernel changed it: each download is time for nothing"
 			f.Instead = withoutDownload(f, g, d)
-			if g.text.writes {
-				f.refuse("a kernel writes it, if only what it had")
+			if line := d.kernelWrites(f.Variable); g.text.writes || line > 0 {
+				f.refuse("a kernel writes it, or may, if only what it had in this run")
 			}
 			return
 		case "never never":

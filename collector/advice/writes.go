@@ -128,8 +128,8 @@ func referred(tokens []structure.Token, at int) bool {
 // callWrites says whether a call may change a variable, which it is given or not.
 func (t *text) callWrites(call structure.Call, of target, given bool, called map[string]bool) bool {
 	switch macro := t.expanded(call.Name); {
-	case !call.Method && (slices.Contains(pure, call.Name) || slices.Contains(uninvolved, call.Name) && !(given && t.fortran) ||
-		slices.Contains(keepsNothing, call.Name) && !given), t.array(call.Name), call.Name == "write":
+	case !call.Method && (t.pure(call.Name) || t.uninvolved(call.Name) && !(given && t.fortran) ||
+		t.keepsNothing(call.Name) && !given), t.array(call.Name), call.Name == "write" && !t.defines("write"):
 		return false
 	case len(macro) > 0:
 		for i, argument := range call.Arguments {
