@@ -10,6 +10,7 @@ import (
 type generatedProgram struct {
 	name, text string
 	plants     string // the rule that is to find the change; "": none
+	needs      needs
 	hash       bool   // it is recorded with hashes
 	missed     bool   // that rule is known not to find it
 	silent     string // the rule that is to find nothing

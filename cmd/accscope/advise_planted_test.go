@@ -2,6 +2,8 @@ package main
 
 import (
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -10,10 +12,21 @@ import (
 // the one that looks alike.
 type plant struct {
 	rule       string
+	needs      needs
 	hash       bool
 	fails      bool // the bad one ends with an error
 	c, fortran string
 }
+
+// needs is what a rule takes besides events.
+type needs int
+
+const (
+	events   needs = iota
+	counters       // inside of kernels, whose GPU code is executed
+	samples        // of the host
+	ranks          // two of them
+)
 
 var plants = []plant{
 	{rule: "never-returned", c: `
@@ -542,14 +555,14 @@ func variant(text, letter string) string {
 // planned are the programs of the plants: in each language the bad one, and the mended one and the
 // one that looks alike, in which the rule is to find nothing.
 func planned() (list []generatedProgram) {
-	for i, p := range plants {
+	for i, p := range slices.Concat(plants, measuredPlants) {
 		for _, v := range []struct{ letter, name string }{{"b", "bad"}, {"m", "mended"}, {"a", "alike"}} {
 			for _, language := range []string{".c", ".cpp", ".f90"} {
 				text := "#include <stdio.h>\n#include <stdlib.h>\n" + variant(p.c, v.letter)
 				if language == ".f90" {
 					text = variant(p.fortran, v.letter)
 				}
-				program := generatedProgram{name: strings.Join([]string{"planted", p.rule, string(rune('1' + i)), v.name}, "-") + language, text: text, hash: p.hash, fails: p.fails && v.letter == "b"}
+				program := generatedProgram{name: strings.Join([]string{"planted", p.rule, strconv.Itoa(i + 1), v.name}, "-") + language, text: text, needs: p.needs, hash: p.hash, fails: p.fails && v.letter == "b"}
 				if v.letter == "b" {
 					program.plants = p.rule
 				} else {
