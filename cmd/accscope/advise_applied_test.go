@@ -23,8 +23,7 @@ line 18: #pragma acc parallel loop present(a[0:n], b[0:n]) async(1)
 and before the exit data at line 22: #pragma acc wait(1)`},
 		{"scalars.c", "synchronous-construct", `line 19: #pragma acc parallel loop present(a[0:n], b[0:n]) firstprivate(weight) async(1)
 line 22: #pragma acc parallel loop present(a[0:n], b[0:n]) firstprivate(step) async(1)
-line 28: #pragma acc parallel loop reduction(+:sum) present(a[0:n]) async(1)
-and right behind this construct: #pragma acc wait(1)`},
+line 28: #pragma acc parallel loop reduction(+:sum) present(a[0:n]) wait(1)`},
 		{"created.c", "mapped-in-loop", "around the loop at line 12 in main: #pragma acc data create(scratch)"},
 	} {
 		t.Run(test.program, func(t *testing.T) {
@@ -138,7 +137,6 @@ func TestAdviceOfParts(t *testing.T) {
 var (
 	atLine   = regexp.MustCompile(`^line (\d+): (.*)`)
 	aheadOf  = regexp.MustCompile(`^and before .* at line (\d+): (.*)`)
-	behind   = regexp.MustCompile(`^and right behind this construct: (.*)`)
 	here     = regexp.MustCompile(`^(?:and here: )?(#pragma acc .*)`)
 	aroundIt = regexp.MustCompile(`^around the loop at line (\d+)[^:]*: (.*)`)
 )
@@ -155,19 +153,11 @@ func applied(t *testing.T, source string, f *advice.Finding) string {
 		return n
 	}
 	added := map[int]string{} // before a line
-	last := int(f.Line)
 	for part := range strings.SplitSeq(f.Instead, "\n") {
 		if m := atLine.FindStringSubmatch(part); m != nil {
-			last = number(m[1])
-			lines[last-1] = m[2] + "\n"
+			lines[number(m[1])-1] = m[2] + "\n"
 		} else if m := aheadOf.FindStringSubmatch(part); m != nil {
 			added[number(m[1])] += m[2] + "\n"
-		} else if m := behind.FindStringSubmatch(part); m != nil {
-			end := last + 1 // of a loop without braces
-			for !strings.HasSuffix(strings.TrimSpace(lines[end-1]), ";") {
-				end++
-			}
-			added[end+1] += m[1] + "\n"
 		} else if m := aroundIt.FindStringSubmatch(part); m != nil {
 			added[number(m[1])] += m[2] + "\n"
 		} else if m := here.FindStringSubmatch(part); m != nil {

@@ -21,12 +21,12 @@ func (r *kernelRow) write(f *Finding) {
 	ends := map[rowEnd]bool{}
 	waited := 0
 	for _, c := range r.constructs {
-		c.directive.write(f, c.onQueue(r.queue))
 		if c.waits {
 			waited++
-			r.wait(f, rowEnd{own: true, at: c.constructPlace})
+			c.directive.write(f, c.behindQueue(r.queue))
 			continue
 		}
+		c.directive.write(f, c.onQueue(r.queue))
 		for e := range c.ends {
 			if !e.own {
 				ends[e] = true
@@ -48,8 +48,7 @@ func (r *kernelRow) write(f *Finding) {
 	}
 }
 
-// wait adds a wait for the row's queue before what ends it, or right behind a construct of its
-// own.
+// wait adds a wait for the row's queue before what ends it.
 func (r *kernelRow) wait(f *Finding, e rowEnd) {
 	t := textAt(r.sources, e.at.file, e.at.line)
 	if t == nil {
@@ -86,10 +85,6 @@ func (r *kernelRow) wait(f *Finding, e rowEnd) {
 	}
 	if why := placeable(p, outside, s); why != "" {
 		f.refuse(strings.Replace(why, "the loop", "the statement", 1))
-		return
-	}
-	if e.own {
-		f.Edits = append(f.Edits, t.frame(outside, s, nil, lines)...)
 		return
 	}
 	f.Edits = append(f.Edits, t.frame(outside, s, lines, nil)...)

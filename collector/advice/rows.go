@@ -120,7 +120,7 @@ type kernelRow struct {
 }
 
 // queuedConstruct is a construct of a row: its directive, the scalars that have to be given it
-// by value, and whether a wait is needed right behind it.
+// by value, and whether the host waits for it, as it brings something.
 type queuedConstruct struct {
 	*rowConstruct
 	directive *written
@@ -267,6 +267,16 @@ func (c *queuedConstruct) onQueue(queue int64) *written {
 	return other
 }
 
+// behindQueue is the directive of a construct that brings the host something, as it could be: it waits
+// for what is on the queue, and the host for it. On a queue GCC would copy a scalar back before its kernel ran.
+func (c *queuedConstruct) behindQueue(queue int64) *written {
+	other := c.directive.clone()
+	if !slices.ContainsFunc(other.clauses, func(of directive.Clause) bool { return strings.EqualFold(of.Name, "wait") && !of.Has }) {
+		other.add("wait", fmt.Sprint(queue))
+	}
+	return other
+}
+
 func (r *kernelRow) places() (list []Place) {
 	for _, c := range r.constructs {
 		list = append(list, Place{c.file, c.function, c.line})
@@ -296,15 +306,17 @@ func (r *kernelRow) instead(file string, d *written) string {
 		if len(r.constructs) == 1 {
 			line = ""
 		}
-		if c.directive.known() {
+		switch {
+		case c.waits && c.directive.known():
+			line += c.behindQueue(r.queue).String()
+		case c.waits:
+			line += fmt.Sprintf("wait(%d) on the construct", r.queue)
+		case c.directive.known():
 			line += c.onQueue(r.queue).String()
-		} else {
+		default:
 			line += fmt.Sprintf("async(%d) on the construct", r.queue)
 		}
 		text = append(text, line)
-		if c.waits {
-			text = append(text, "and right behind this construct: "+wait)
-		}
 		if !c.waits {
 			maps.Copy(ends, c.ends)
 		}
