@@ -9,6 +9,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"sort"
 
 	"github.com/accscope/accscope/runtime/source/machine"
 	"golang.org/x/sys/unix"
@@ -153,33 +154,90 @@ func (c *Call) betweenArrays(sp uint64) (list [][2]uint64) {
 	return list
 }
 
-// targets are the beginnings of what registers and pieces point to.
-func (c *Call) targets(pieces []piece) (list [][2]uint64) {
-	seen := map[uint64]bool{}
-	add := func(address uint64) {
-		// Not aligned, the zero page, the kernel's half: no pointer to an object.
-		if address%8 != 0 || address < 1<<16 || address >= 1<<machine.Own().AddressBits || len(list) >= maxTargets || seen[address] {
-			return
-		}
-		seen[address] = true
-		for _, p := range pieces {
-			if address >= p.low && address < p.low+uint64(len(p.bytes)) {
-				return
-			}
-		}
-		list = append(list, [2]uint64{address, address + targetBytes})
-	}
+// targets are the beginnings of what registers and pieces point to, as far as no piece has
+// them.
+func (c *Call) targets(pieces []piece) [][2]uint64 {
+	t := targets{list: make([][2]uint64, 0, maxTargets), kept: sorted(pieces)}
 	for n, v := range c.Registers.value {
 		if c.Registers.known&(1<<n) != 0 {
-			add(v)
+			t.add(v)
 		}
 	}
+	highest := uint64(1) << machine.Own().AddressBits
 	for _, p := range pieces {
-		for at := int(-p.low & 7); at+8 <= len(p.bytes); at += 8 {
-			add(binary.LittleEndian.Uint64(p.bytes[at:]))
+		for at := int(-p.low & 7); at+8 <= len(p.bytes) && len(t.list) < maxTargets; at += 8 {
+			// Most words are no addresses.
+			if v := binary.LittleEndian.Uint64(p.bytes[at:]); v >= lowestTarget && v < highest {
+				t.add(v)
+			}
 		}
 	}
-	return list
+	return together(t.list)
+}
+
+// What lies below is the zero page and what is kept free above it.
+const lowestTarget = 1 << 16
+
+// targets are collected, each once.
+type targets struct {
+	list [][2]uint64
+	kept []piece // sorted
+	seen [4 * maxTargets]uint64
+}
+
+// add takes an address, unless it is not aligned, in the zero page, or in the kernel's half:
+// no pointer to an object.
+func (t *targets) add(address uint64) {
+	if address%8 != 0 || address < lowestTarget || address >= 1<<machine.Own().AddressBits || len(t.list) >= maxTargets {
+		return
+	}
+	if has(t.kept, address) {
+		return
+	}
+	slot := (address >> 3) * 0x9e3779b97f4a7c15 >> 55 // Fibonacci hashing, to as many as there are
+	for ; t.seen[slot] != 0; slot = (slot + 1) % uint64(len(t.seen)) {
+		if t.seen[slot] == address {
+			return
+		}
+	}
+	t.seen[slot] = address
+	t.list = append(t.list, [2]uint64{address, address + targetBytes})
+}
+
+// nearTargets is how far apart what is read as one may lie.
+const nearTargets = 64
+
+// together joins ranges that overlap, or nearly do: the system looks each up by itself. They
+// are of the same pages, then.
+func together(list [][2]uint64) [][2]uint64 {
+	slices.SortFunc(list, func(a, b [2]uint64) int { return cmp.Compare(a[0], b[0]) })
+	joined := list[:0]
+	for _, r := range list {
+		if n := len(joined); n > 0 && r[0] <= joined[n-1][1]+nearTargets {
+			joined[n-1][1] = max(r[1], joined[n-1][1])
+		} else {
+			joined = append(joined, r)
+		}
+	}
+	return joined
+}
+
+// sorted are pieces by their addresses.
+func sorted(pieces []piece) []piece {
+	pieces = slices.Clone(pieces)
+	slices.SortStableFunc(pieces, func(a, b piece) int { return cmp.Compare(a.low, b.low) })
+	return pieces
+}
+
+// has says whether one of some sorted pieces has an address.
+func has(pieces []piece, address uint64) bool {
+	i := sort.Search(len(pieces), func(i int) bool { return pieces[i].low > address })
+	for i--; i >= 0 && address-pieces[i].low < maxPieceBytes; i-- {
+		if address-pieces[i].low < uint64(len(pieces[i].bytes)) {
+			return true
+		}
+	}
+	return false
 }
 
 // readPieces reads ranges of a process as far as they are there.
@@ -267,8 +325,7 @@ func Read(b []byte) (Call, error) {
 		pieces[i] = piece{le.Uint64(b), content[:length]}
 		content, b = content[length:], b[pieceSize:]
 	}
-	// Where pieces overlap, any of them says the same.
-	slices.SortStableFunc(pieces, func(a, b piece) int { return cmp.Compare(a.low, b.low) })
+	pieces = sorted(pieces) // where they overlap, any of them says the same
 	c.Memory = func(address uint64, to []byte) error {
 		i, _ := slices.BinarySearchFunc(pieces, address, func(p piece, a uint64) int {
 			if p.low <= a {
