@@ -272,6 +272,11 @@ accscope_cuda_queue_open (struct accscope_cuda_device *device, CUstream adopted,
 			  struct accscope_cuda_queue **opened);
 ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_queue_close (struct accscope_cuda_queue *queue);
+/* Gives each thread a stack of so many bytes, 0: leaves it as it is, and tells what they
+   have.  */
+ACCSCOPE_USED struct accscope_cuda_answer
+accscope_cuda_stack (struct accscope_cuda_device *device, size_t wanted,
+		     size_t *bytes);
 ACCSCOPE_USED struct accscope_cuda_answer
 accscope_cuda_memory_info (struct accscope_cuda_device *device, size_t *free,
 			   size_t *total);

@@ -44,10 +44,13 @@ enum
   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
   CU_JIT_OPTIMIZATION_LEVEL = 7,
 
+  CU_LIMIT_STACK_SIZE = 0,
+
   CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
   CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10,
   CU_DEVICE_ATTRIBUTE_CLOCK_RATE = 13,
   CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
+  CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR = 39,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76
 };
@@ -72,6 +75,8 @@ enum
   X (cuDeviceCanAccessPeer, "cuDeviceCanAccessPeer", (int *can, CUdevice device, CUdevice peer)) \
   X (cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess", (CUcontext peer, unsigned flags))	\
   X (cuCtxSetCurrent, "cuCtxSetCurrent", (CUcontext context))			\
+  X (cuCtxSetLimit, "cuCtxSetLimit", (int limit, size_t value))			\
+  X (cuCtxGetLimit, "cuCtxGetLimit", (size_t *value, int limit))			\
   X (cuMemGetInfo, "cuMemGetInfo_v2", (size_t *free, size_t *total))		\
   X (cuMemAlloc, "cuMemAlloc_v2", (CUdeviceptr *address, size_t bytes))		\
   X (cuMemFree, "cuMemFree_v2", (CUdeviceptr address))				\

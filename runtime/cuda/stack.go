@@ -1,12 +1,6 @@
 package cuda
 
-/*
-#include "cuda.h"
-
-// stack.c
-struct accscope_cuda_answer accscope_cuda_stack (struct accscope_cuda_device *, size_t wanted, size_t *bytes);
-enum { CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR = 39 };
-*/
+// #include "cuda.h"
 import "C"
 
 import (
@@ -35,7 +29,9 @@ func (s *stack) open(d *cudaDevice, wanted int) C.struct_accscope_cuda_answer {
 	s.wanted, s.threads = wanted, int(d.processors)*int(C.accscope_cuda_attribute(d.library.table, d.c.device, C.CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR))
 	var bytes C.size_t
 	answer := C.accscope_cuda_stack(d.c, C.size_t(wanted), &bytes)
-	s.bytes = cmp.Or(int(bytes), leastStack)
+	if s.bytes = int(bytes); answer.result == 0 {
+		s.bytes = cmp.Or(s.bytes, leastStack)
+	}
 	return answer
 }
 
@@ -48,8 +44,11 @@ func (s *stack) launched(k *kernel) {
 
 // why says how the stack may have led to an error that can come of it, "" if it cannot have.
 func (s *stack) why(result C.CUresult) string {
-	if result == C.CUDA_ERROR_OUT_OF_MEMORY {
+	switch {
+	case result == C.CUDA_ERROR_OUT_OF_MEMORY:
 		return s.memory()
+	case s.bytes == 0 && s.wanted > 0: // the driver gave none
+		return fmt.Sprintf("the driver gives no stack of %s=%d bytes for each of %d threads: set it to less", stackVariable, s.wanted, s.threads)
 	}
 	k := s.suspect.Load()
 	if k == nil || !slices.Contains(ofStacks, result) {

@@ -89,6 +89,8 @@ func TestStackRefused(t *testing.T) {
 	b := with(t, map[string]string{stackVariable: "512KiB", "ACCSCOPE_STANDIN_FAIL": "cuCtxSetLimit:1:2"})
 	_, err := b.Open(0, nil)
 	wantError(t, err, device.DeviceInit, 2, "initialise on cuda device 0: cuCtxSetLimit failed", "ACCSCOPE_CUDA_STACK=524288 takes up to 132.0 GiB of it")
+	_, err = with(t, map[string]string{stackVariable: "512KiB", "ACCSCOPE_STANDIN_FAIL": "cuCtxSetLimit:1:1"}).Open(0, nil)
+	wantError(t, err, device.DeviceInit, 1, "the driver gives no stack of ACCSCOPE_CUDA_STACK=524288 bytes for each of 270336 threads: set it to less")
 	for range 2 { // the device is as if nobody had tried
 		d, err := b.Open(0, nil)
 		check(t, err)

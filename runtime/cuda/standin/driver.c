@@ -236,8 +236,6 @@ cuCtxSetCurrent (CUcontext context)
   return CUDA_SUCCESS;
 }
 
-enum { CU_LIMIT_STACK_SIZE = 0 };
-
 EXPORT CUresult
 cuCtxGetLimit (size_t *value, int limit)
 {
