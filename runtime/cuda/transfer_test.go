@@ -127,7 +127,7 @@ func TestScatterWaits(t *testing.T) {
 			for i := range back {
 				var to [parts]device.Part
 				for j := range to {
-					to[j] = device.Part{Host: uintptr(unsafe.Pointer(&back[i][j])), Offset: uint64(8 * (i + j)), Bytes: 8}
+					to[j] = device.Part{Host: devicetest.HostAddress(unsafe.Pointer(&back[i][j])), Offset: uint64(8 * (i + j)), Bytes: 8}
 				}
 				check(t, devicetest.Scatter(q, 3, to[:], a, 8*words, i%4 == 3))
 			}
@@ -170,9 +170,9 @@ func inOrder(t *testing.T, d device.Device) {
 				check(t, devicetest.Upload(other, 3, b, unsafe.Pointer(&middle[0]), uint64(n), now))
 			} else {
 				check(t, devicetest.Gather(other, 3, b, []device.Part{
-					{Host: uintptr(unsafe.Pointer(&back[0])), Bytes: uint64(n)},
-					{Host: uintptr(unsafe.Pointer(&middle[n/2])), Offset: uint64(n / 2), Bytes: uint64(n - n/2)},
-					{Host: uintptr(unsafe.Pointer(&middle[0])), Bytes: uint64(n / 2)},
+					{Host: devicetest.HostAddress(unsafe.Pointer(&back[0])), Bytes: uint64(n)},
+					{Host: devicetest.HostAddress(unsafe.Pointer(&middle[n/2])), Offset: uint64(n / 2), Bytes: uint64(n - n/2)},
+					{Host: devicetest.HostAddress(unsafe.Pointer(&middle[0])), Bytes: uint64(n / 2)},
 				}, uint64(n), now))
 			}
 			check(t, devicetest.Download(other, 4, unsafe.Pointer(&back[0]), b, uint64(n), round%2 == 1))

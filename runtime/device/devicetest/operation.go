@@ -9,6 +9,7 @@ import "C"
 
 import (
 	"runtime"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/accscope/accscope/runtime/device"
@@ -16,12 +17,12 @@ import (
 
 // Upload puts a copy to the device onto q.
 func Upload(q device.Queue, correlation uint64, dst device.Address, src unsafe.Pointer, n uint64, now bool) error {
-	return put(q, device.Operands{Kind: device.ActivityUpload, Correlation: correlation, Destination: uintptr(dst), Source: uintptr(src), Bytes: n, Now: now})
+	return put(q, device.Operands{Kind: device.ActivityUpload, Correlation: correlation, Destination: uintptr(dst), Source: HostAddress(src), Bytes: n, Now: now})
 }
 
 // Download puts a copy from the device onto q.
 func Download(q device.Queue, correlation uint64, dst unsafe.Pointer, src device.Address, n uint64, now bool) error {
-	return put(q, device.Operands{Kind: device.ActivityDownload, Correlation: correlation, Destination: uintptr(dst), Source: uintptr(src), Bytes: n, Now: now})
+	return put(q, device.Operands{Kind: device.ActivityDownload, Correlation: correlation, Destination: HostAddress(dst), Source: uintptr(src), Bytes: n, Now: now})
 }
 
 // Gather puts a copy to the device from several places onto q.
@@ -72,4 +73,14 @@ func run(q device.Queue, o device.Operation) error {
 	return q.Outcome(&o)
 }
 
-func addressOf[T any](list []T) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(list))) }
+func addressOf[T any](list []T) uintptr { return HostAddress(unsafe.Pointer(unsafe.SliceData(list))) }
+
+// HostAddress is that of memory which a device is to use. It is not on a goroutine's stack:
+// stacks move, and what a device writes to an address then is lost.
+func HostAddress(memory unsafe.Pointer) uintptr {
+	used.Store((*byte)(memory))
+	return uintptr(memory)
+}
+
+// used keeps what is stored there from being put onto a stack.
+var used atomic.Pointer[byte]

@@ -28,13 +28,13 @@ func gather(t *testing.T, f *fixture) {
 					clear(places)
 				}
 				copy(want, whole)
-				parts := []device.Part{{Host: uintptr(unsafe.Pointer(&whole[0])), Bytes: size}}
+				parts := []device.Part{{Host: HostAddress(unsafe.Pointer(&whole[0])), Bytes: size}}
 				for i := range c.parts {
 					piece := c.words / c.parts
 					n, at := max(piece-1, 1), (c.parts-1-i)*piece // twice, of which the second holds
 					copy(want[i*piece:], from[at:at+n])
 					for _, at := range []int{i * piece, at} {
-						parts = append(parts, device.Part{Host: uintptr(unsafe.Pointer(&places[at])), Offset: uint64(8 * i * piece), Bytes: uint64(8 * n)})
+						parts = append(parts, device.Part{Host: HostAddress(unsafe.Pointer(&places[at])), Offset: uint64(8 * i * piece), Bytes: uint64(8 * n)})
 					}
 				}
 				if behind {
@@ -80,7 +80,7 @@ func scatter(t *testing.T, f *fixture) {
 			for i := range parts {
 				n, to := max(piece-1, 1), (c.parts-1-i)*piece
 				copy(want[to:to+n], from[i*piece:])
-				parts[i] = device.Part{Host: uintptr(unsafe.Pointer(&came[to])), Offset: uint64(8 * i * piece), Bytes: uint64(8 * n)}
+				parts[i] = device.Part{Host: HostAddress(unsafe.Pointer(&came[to])), Offset: uint64(8 * i * piece), Bytes: uint64(8 * n)}
 			}
 			check(t, Upload(q, 1, a, src, size, now))
 			check(t, Scatter(q, 2, parts, a, size, now))
