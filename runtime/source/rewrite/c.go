@@ -79,7 +79,8 @@ func (p *Preprocessed) refusedIn(file string, options Options) bool {
 				continue
 			}
 			c.array = func(string) bool { return true }
-			c.parameter, c.composite, c.reference, c.member = c.array, c.array, c.array, c.array
+			c.parameter, c.composite, c.reference = c.array, c.array, c.array
+			c.member = func(string, []string) bool { return true }
 			c.local = func(string) (bool, bool) { return false, false }
 			c.declared = func(string) bool { return false }
 			c.inClass = func() bool { return true }
@@ -199,7 +200,7 @@ func (t *text) constructs(file string, p *Preprocessed, refused map[int]bool, op
 		found.parameter = func(name string) bool { _, parameter := p.scope.at(pragma.offset).declares(name); return parameter }
 		found.composite = func(name string) bool { return p.scope.at(pragma.offset).composite(name) }
 		found.local = func(name string) (local, initialised bool) { return p.scope.at(pragma.offset).local(name) }
-		found.member = func(name string) bool { return declaresMember(p.scope.text[:pragma.offset], name) }
+		found.member = func(owner string, path []string) bool { return p.scope.at(pragma.offset).member(owner, path) }
 		found.reference = func(name string) bool {
 			d := p.scope.at(pragma.offset).last(name)
 			return d != nil && d.pointer && !d.array

@@ -25,7 +25,7 @@ type construct struct {
 	composite  func(name string) bool                 // the source declares a structure of that name
 	arrived    []string                               // variables that a region around it has
 	pointed    map[string]string                      // what it, or such a region, names of pointers and references to structures
-	member     func(name string) bool                 // a structure of the source has an array of that name
+	member     func(owner string, path []string) bool // the members of what an owner is, or points to, lead to an array in it
 	reference  func(name string) bool                 // the source declares a reference, or a pointer, of that name
 	dynamic    func(item string) bool                 // the source declares the component that it ends in as allocatable or a pointer
 	levels     func(name string) string               // of an array or a pointer: see scope.levels

@@ -1,7 +1,6 @@
 package rewrite
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -47,7 +46,7 @@ func pointedMembers(c *construct) {
 		var back []part
 		for _, part := range parts[owner] {
 			creates = creates || arrivals[plainClause(part.Name)] != ""
-			members = members || !strings.Contains(part.Arguments, "[") || c.within(part.Arguments)
+			members = members || !strings.Contains(part.Arguments, "[") || c.within(owner, part.Arguments)
 			if departures[plainClause(part.Name)] == "copyout" {
 				back = append(back, partOf(owner, part.Arguments))
 			}
@@ -88,22 +87,15 @@ func (c *construct) pointer(item string) string {
 	return ""
 }
 
-// within says whether an item is a section of an array that is in the structure itself.
-func (c *construct) within(item string) bool {
+// within says whether an item is a section of an array that is in a structure itself, and not of what
+// a member points to.
+func (c *construct) within(owner, item string) bool {
 	base, _ := subscripts(item)
-	name := strings.TrimSpace(base[strings.LastIndexAny(base, ">.")+1:])
-	return c.member != nil && c.member(name)
-}
-
-var structure = regexp.MustCompile(`\b(?:struct|class|union)\b[^{};()]*\{([^{}]*)\}`)
-
-// declaresMember says whether a structure that a text declares has an array of a name.
-func declaresMember(text, name string) bool {
-	if !plainName.MatchString(name) {
-		return false
+	path := split(strings.ReplaceAll(base, "->", "."), '.')[1:]
+	for i, name := range path {
+		path[i], _ = subscripts(name)
 	}
-	array := regexp.MustCompile(`\b` + name + `\s*(?:\[[^\];]*\]\s*)+[;,]`)
-	return slices.ContainsFunc(structure.FindAllStringSubmatch(text, -1), func(found []string) bool { return array.MatchString(found[1]) })
+	return c.member != nil && c.member(owner, path)
 }
 
 // listsPointer says whether a clause of data names a pointer itself, and not what it points to.

@@ -379,15 +379,55 @@ func TestPointedMembers(t *testing.T) {
 		{"present(q, q->p)", []string{"#pragma acc parallel present(q[0:1])\n"}, "data"},
 		{"present(q->v[0:4])", []string{"#pragma acc data present(q[0:1])\n", "#pragma acc parallel present(q[0:1])\n"}, "copy"},
 		{"present(q->p[0:4])", []string{"#pragma acc parallel present(q->p[0:4])\n"}, "data"},
+		{"present(q->w[0:4])", []string{"#pragma acc parallel present(q->w[0:4])\n"}, "data"},
 		{"copyin(q) copy(q->p[0:4])", []string{"#pragma acc parallel copyin(q) copy(q->p[0:4])\n"}, "data"},
 		{"deviceptr(q) copy(n)", []string{"#pragma acc parallel deviceptr(q) copy(n)\n"}, "data"},
 		{"copy(r.x)", []string{"#pragma acc data copyin(r)\n", "#pragma acc parallel present(r)\n", "update self(r.x)"}, ""},
 	} {
-		source := "struct p { int x, v[4], *p; } *q, &r = *q; int n;\n#pragma acc parallel " + test.clauses + "\n{ n = 1; }\n"
+		source := "struct o { int w[4]; }; struct p { int x, v[4], *p, *w; } *q, &r = *q; int n;\n#pragma acc parallel " + test.clauses + "\n{ n = 1; }\n"
 		result := C(source, "a.c", ReadPreprocessed("# 1 \"a.c\"\n"+source), nil, nil, Options{Device: "nvidia", CXX: true})
 		inOrder(t, result.Text, test.want...)
 		if test.without != "" && strings.Contains(result.Text, test.without) {
 			t.Errorf("%s has %s in\n%s", test.clauses, test.without, result.Text)
+		}
+	}
+}
+
+// Whether a member is an array in the structure itself is told by the type of what leads to it.
+func TestArrayInStructure(t *testing.T) {
+	for _, test := range []struct {
+		text, item string // an @ where the directive is, else at the end
+		within     bool
+	}{
+		{"struct other { int v[4]; }; struct p { int *v; } *q;", "q->v[0:4]", false},
+		{"struct other { int *v; }; struct p { int v[4]; } *q;", "q->v[0:4]", true},
+		{"struct other { int v[4]; }; struct p { int *v; }; void f (const struct p *restrict q) {", "q->v[0:4]", false},
+		{"struct p { int *v; }; struct other { int v[4]; }; typedef struct other o; void f (o *q) {", "q->v[0:4]", true},
+		{"typedef struct { int v[4]; } o; typedef struct { int *v; } p; o *r; p *q;", "q->v[0:4]", false},
+		{"typedef struct { int v[4]; } o; typedef struct { int *v; } p; o *q; p *r;", "q->v[0:4]", true},
+		{"struct o { int v[4]; }; using p = struct o; p *q;", "q->v[0:4]", true},
+		{"struct { int v[4]; } *r; struct { int *v; } *q;", "q->v[0:4]", false},
+		{"struct base { int v[4]; }; struct other { int *v; }; struct p final : other, public base { void f (int v) { } int x; }; p &q = r;", "q.v[0:4]", true},
+		{"struct p { void f (int v[4]) { int v[2]; } int *v; } *q;", "q->v[0:4]", false},
+		{"struct p { union { int x; struct { int v[4]; }; }; int (*w)[2]; } *q;", "q->v[0:4]", true},
+		{"struct p { union { int x; struct { int v[4]; }; }; int (*w)[2]; } *q;", "q->w[0:4]", false},
+		{"struct s { int *v; }; struct o { int v[4]; }; struct p { struct s v[2], s; struct o o[3]; } *q;", "q->s.v[0:4]", false},
+		{"struct s { int *v; }; struct o { int v[4]; }; struct p { struct s t[3]; struct o o; } *q;", "q->t[i->j].v[0:4]", false},
+		{"struct s { int *v; }; struct o { int v[4]; }; struct p { struct s v; struct o *o; } *q;", "q -> o -> v[0:4]", true},
+		{"typedef int quad[4]; struct p { quad v; quad *w; } *q;", "q->v[0:4]", true},
+		{"typedef int quad[4]; struct p { quad v; quad *w; } *q;", "q->w[0:4]", false},
+		{"struct o { int v[4]; }; struct __attribute__ ((packed)) alignas (8) p { void f () {@} int *v; };", "this->v[0:4]", false},
+		{"struct o { int v[4]; }; struct p { void f (); int *v; }; void p::f () {", "this->v[0:4]", false},
+		{"struct o { int v[4]; }; struct p *f (struct o *r) { } struct p { int v[4]; }; void g (struct p *q) {", "q->v[0:4]", true},
+		{"struct o { int v[4]; }; template <class T> void f (T *q) {", "q->v[0:4]", true},
+		{"struct o { int v[4]; }; auto *q = f ();", "q->v[0:4]", true},
+		{"struct o { int *v; }; auto *q = f ();", "q->v[0:4]", false},
+	} {
+		ahead, behind, _ := strings.Cut(test.text, "@")
+		names := scope{text: ahead + behind}
+		c := construct{member: func(owner string, path []string) bool { return names.at(len(ahead)).member(owner, path) }}
+		if got := c.within(test.item[:strings.IndexAny(test.item, "-.")], test.item); got != test.within {
+			t.Errorf("%s: %s: %v", test.text, test.item, got)
 		}
 	}
 }
