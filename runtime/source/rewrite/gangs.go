@@ -66,13 +66,23 @@ func redundantAtomics(c *construct) {
 	}
 	dimensions := split(gangs.Arguments, ',')
 	divided := map[int]bool{}
+	implied := false // GCC divides the outermost loop that says no level, and is in none of a lower one
 	for around := c.parent; around != nil; around = around.parent {
-		if gang := around.given("gang"); around.loop() && (gang != nil || around == region) {
+		switch gang := around.given("gang"); {
+		case !around.loop():
+		case gang != nil:
 			divided[dimension(gang)] = true
+		case around.given("worker") != nil || around.given("vector") != nil:
+			implied = false
+		case around.given("seq") == nil:
+			implied = true
 		}
 		if around == region {
 			break
 		}
+	}
+	if implied {
+		divided[1] = true
 	}
 	if len(dimensions) < 2 || len(divided) == 0 { // all gangs carry it out
 		return

@@ -364,6 +364,29 @@ func TestGangDimensions(t *testing.T) {
 	inOrder(t, got, "block\n", "do accscope_gang = 1, (m)\n", "!$acc atomic update\n", " + 1\n!$acc end atomic\n", "end do\n", "end block\n", "end do\n")
 }
 
+// An update is carried out once where no loop around it is divided among gangs: all of them do.
+func TestUpdatesOfAllGangs(t *testing.T) {
+	for loops, repeated := range map[string]bool{
+		"parallel loop": true, "parallel loop auto": true, "parallel loop gang worker": true, "parallel loop worker": false, "parallel loop vector": false, "parallel loop seq": false,
+		"parallel|loop": true, "parallel|loop worker": false, "parallel|loop seq|loop": true, "parallel|loop|loop vector": true, "parallel loop worker|loop": false, "parallel loop vector|loop gang": true,
+	} {
+		source := "int n;\n"
+		for i, directive := range strings.Split(loops, "|") {
+			if source += "#pragma acc " + directive; i == 0 {
+				source += " num_gangs(2, 3)"
+			}
+			if source += "\n"; strings.Contains(directive, "loop") {
+				source += "for (;;)\n"
+			}
+		}
+		source += "#pragma acc atomic\nn++;\n"
+		got := C(source, "a.c", ReadPreprocessed("# 1 \"a.c\"\n"+source), nil, nil, Options{Device: "nvidia"}).Text
+		if strings.Contains(got, "accscope_gang < (3)") != repeated {
+			t.Errorf("%s: repeated %v, want %v:\n%s", loops, !repeated, repeated, got)
+		}
+	}
+}
+
 // Members of what a pointer points to are named where the structure is on the device.
 func TestPointedMembers(t *testing.T) {
 	for _, test := range []struct {
