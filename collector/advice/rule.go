@@ -187,15 +187,20 @@ func (g *group) condition() string {
 	return strings.Join([]string{is("subject", g.subject), is("source_file", g.file), fmt.Sprintf("line IS %d", g.line), is("function", g.function)}, " AND ")
 }
 
-// joined is a group of several, which goes by the one that gains most: of those that gain about
-// as much the first, in every run.
+// joined is a group of several, which goes by the one that moves most bytes, as these are the same in
+// every run. Of those that move as many it is the first, and where none moves any, the first of those
+// that gain about as much as the one that gains most.
 func joined(parts []*group) *group {
 	if len(parts) == 1 {
 		return parts[0]
 	}
-	most := slices.MaxFunc(parts, func(a, b *group) int { return cmp.Compare(a.gain, b.gain) }).gain
 	ordered := slices.SortedFunc(slices.Values(parts), (*group).place)
-	whole := *ordered[slices.IndexFunc(ordered, func(g *group) bool { return g.gain == most || g.gain > most/2 })]
+	first := slices.MaxFunc(ordered, func(a, b *group) int { return cmp.Compare(a.bytes, b.bytes) }) // of equal ones the first
+	if first.bytes == 0 {
+		most := slices.MaxFunc(parts, func(a, b *group) int { return cmp.Compare(a.gain, b.gain) }).gain
+		first = ordered[slices.IndexFunc(ordered, func(g *group) bool { return g.gain == most || g.gain > most/2 })]
+	}
+	whole := *first
 	whole.parts, whole.rows, whole.bytes, whole.count, whole.gain, whole.moves = parts, nil, 0, 0, 0, 0
 	for _, g := range parts {
 		whole.bytes, whole.count, whole.gain, whole.moves = whole.bytes+g.bytes, whole.count+g.count, whole.gain+g.gain, whole.moves+g.moves
