@@ -74,6 +74,9 @@ func laneOf(q *state.Queue, counts func(time int64) bool, from, to, time int64) 
 		}
 		l.follows = append(l.follows, s)
 	}
+	if q.CutOff != 0 {
+		time = min(time, q.CutOff)
+	}
 	switch {
 	case q.Depth > 0 && !counts(q.Since):
 	case q.Depth > 0 && !q.Measured:

@@ -218,6 +218,8 @@ func liveFrame(v *state.State, note string) Frame {
 		if v.Processes[i].Ended == "" {
 			f.State = Live
 			runs = runs || mayRun(&v.Processes[i])
+		} else {
+			f.Time = max(f.Time, v.Processes[i].End)
 		}
 	}
 	// What runs now did so delay ago; of what has ended meanwhile the end is not known yet.

@@ -226,6 +226,8 @@ func runningText(q *state.Queue) string {
 	switch {
 	case held(q) != nil:
 		return fmt.Sprintf("waits for %s:%d", queueName(held(q).Queue), held(q).Source.Line)
+	case q.Depth > 0 && q.Next != nil && q.CutOff != 0:
+		return "cut off: " + labelOf(q.Next)
 	case q.Depth > 0 && q.Next != nil:
 		return labelOf(q.Next)
 	case q.Depth > 0:
@@ -240,7 +242,7 @@ func waitText(q *state.Queue) string {
 	switch {
 	case q.Waiting > 0:
 		return "host waits"
-	case q.Waits > 0:
+	case q.WaitTime > 0:
 		return fmt.Sprintf("waited %s", report.ShowDuration(float64(q.WaitTime)))
 	}
 	return ""
@@ -433,7 +435,11 @@ func queueDetail(v *state.State, d *state.Device, q *state.Queue) detail {
 		field("dependency", "%s, enqueued at %s: %s", dependencyLabel(d), clock(d.Time), length)
 	}
 	if o := q.Next; o != nil {
-		field("runs", "%s %s, enqueued at %s, %s", o.Kind, labelOf(o), clock(o.Enqueued), report.ShowBytes(float64(o.Bytes)))
+		name := "runs"
+		if q.CutOff != 0 {
+			name = "cut off"
+		}
+		field(name, "%s %s, enqueued at %s, %s", o.Kind, labelOf(o), clock(o.Enqueued), report.ShowBytes(float64(o.Bytes)))
 		x.source = o.Source
 	}
 	if o := q.Last; o != nil {

@@ -52,7 +52,7 @@ func OpenReplay(path string) (*Replay, error) {
 	}
 	defer trace.Close()
 	r := &Replay{path: path, speed: 1, window: 10e9, wake: make(chan struct{}, 1)}
-	if r.first, r.last, err = trace.Extent(); err != nil {
+	if r.first, r.last, err = trace.Run(); err != nil {
 		return nil, err
 	}
 	for float64(r.last-r.first)/r.speed < 5e9 && r.speed > slowest {
@@ -69,7 +69,7 @@ func OpenReplay(path string) (*Replay, error) {
 // Title is the trace's file name.
 func (r *Replay) Title() string { return filepath.Base(r.path) }
 
-// Extent is the time of the first event and of the last.
+// Extent is the time of the first event and of the end.
 func (r *Replay) Extent() (first, last int64) { return r.first, r.last }
 
 // Speed is how fast time runs; 1 is as it happened.

@@ -45,6 +45,16 @@ func TestKilledInside(t *testing.T) {
 	if !strings.Contains(r.stderr, "was ended by signal 9 (killed); constructs it was in last until then") || length < 250e6 {
 		t.Errorf("the launch lasts %v ns: %s", length, r.stderr)
 	}
+	waited := figure(t, folder, waitedTime)
+	if said := "host         waiting " + asShare(waited, end-figure(t, folder, "SELECT start FROM processes")); waited < length || !strings.Contains(r.stderr, said) {
+		t.Errorf("no %q, of %v ns that the host waited: %s", said, waited, r.stderr)
+	}
+	for at, says := range map[string]string{"50%": "  source.c:8", "100%": "cut off: source.c:8"} {
+		picture := invoke(t, folder, "top", "--picture", "queues", "--at", at, "--ascii", "trace.db").must(t).stdout
+		if !strings.Contains(picture, says) || !strings.Contains(picture, "  +1") {
+			t.Errorf("at %s the queue is not at the kernel:\n%s", at, picture)
+		}
+	}
 	for _, query := range []string{
 		"SELECT enqueue_time FROM kernels WHERE cut_off",
 		"SELECT sum(inclusive_time) FROM sources WHERE kind = 'enqueue_launch' AND cut_off = 1",

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"github.com/accscope/accscope/collector/advice"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/tui"
 )
 
 // The parts of a program that summaries tell apart: an array that a kernel copies
@@ -90,8 +92,8 @@ func coveredTime(condition string) string {
 // waitedTime is SQL for how long the host waited: in waits, and, of each thread, inside of
 // synchronous operations while the device was at them.
 const waitedTime = `WITH operation AS (
-  SELECT record, thread, enqueue_time AS host, device_time AS device FROM kernels WHERE async_queue = -2
-  UNION ALL SELECT record, thread, enqueue_time, device_time FROM transfers WHERE async_queue = -2
+  SELECT record, thread, enqueue_time AS host, coalesce(device_time, iif(cut_off, enqueue_time, NULL)) AS device FROM kernels WHERE async_queue = -2
+  UNION ALL SELECT record, thread, enqueue_time, coalesce(device_time, iif(cut_off, enqueue_time, NULL)) FROM transfers WHERE async_queue = -2
 ), place AS (
   SELECT thread, min(sum(host), coalesce(sum(device), 0)) AS inside, coalesce(sum(device), 0) AS device
   FROM operation o JOIN record r ON r.id = o.record GROUP BY thread, r.site
@@ -174,6 +176,7 @@ func TestSummaryIsWhatTheTraceSays(t *testing.T) {
 						t.Errorf("the synchronous queue is busy for %v of the wall time, want %v", q.Share, share)
 					}
 				}
+				checkTop(t, folder, wall, waits)
 				want = append(want, "peak memory "+asBytes(memory[0])+" of "+asBytes(memory[1])+" (sim 0)")
 				for _, r := range rowsOf(t, folder, `SELECT line, function, sum(device_time), count(*) FROM kernels GROUP BY kernel, 1 ORDER BY 3 DESC LIMIT 3`) {
 					time, _ := strconv.ParseFloat(r[2], 64)
@@ -197,6 +200,30 @@ func TestSummaryIsWhatTheTraceSays(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// checkTop holds what top says of a whole run of one thread against its wall time and how long
+// the host waited.
+func checkTop(t *testing.T, folder string, wall, waits float64) {
+	t.Helper()
+	var reading tui.Reading
+	if err := json.Unmarshal([]byte(invoke(t, folder, "top", "--json", "--once", "trace.db").must(t).stdout), &reading); err != nil {
+		t.Fatal(err)
+	}
+	waited := 0.0
+	for _, q := range reading.Devices[0].Queues {
+		waited += q.Blocked
+		busy := figure(t, folder, fmt.Sprintf("SELECT busy_time FROM queues WHERE async_queue = %d", q.Number))
+		if math.Abs(q.Busy-busy/wall) > 1e-9 {
+			t.Errorf("top has queue %d busy for %v of the run, want %v", q.Number, q.Busy, busy/wall)
+		}
+	}
+	if math.Abs(waited-waits/wall) > 1e-9 {
+		t.Errorf("top has the host wait for %v of the run, want %v", waited, waits/wall)
+	}
+	if ended := reading.Processes[0].Ended; ended != "exited" {
+		t.Errorf("at the end the process is %q", ended)
 	}
 }
 

@@ -131,7 +131,8 @@ type facts struct {
 	threads map[int64]threadFact
 	sites   map[int64]*site // some, by their numbers
 	ranks   map[int64]int32 // by process, of those that have one
-	wall    int64           // nanoseconds from the first to the last event counted; of chosen ranges their own
+	waited  store.Waited
+	wall    int64 // nanoseconds from the first to the last event counted; of chosen ranges their own
 	first   int64
 	last    int64
 	events  int64
@@ -163,7 +164,7 @@ func (f *facts) rankOfThread(thread int64) any {
 
 // load reads the sums by thread and site.
 func load(trace *store.Trace, filter Filter) (*facts, error) {
-	f := &facts{trace: trace, filter: filter, threads: map[int64]threadFact{}, sites: map[int64]*site{}, ranks: map[int64]int32{}}
+	f := &facts{trace: trace, filter: filter, threads: map[int64]threadFact{}, sites: map[int64]*site{}, ranks: map[int64]int32{}, waited: store.Waited{}}
 	var err error
 	if f.sources, err = SourcesOf(trace); err != nil {
 		return nil, err
@@ -182,6 +183,7 @@ func load(trace *store.Trace, filter Filter) (*facts, error) {
 		if model.IsStart(t.site.KindCode) {
 			f.events += t.Ended - t.Cut
 		}
+		f.waited.Add(t.site.Site, &t.Sum, &t.device)
 		all := lookup.Make(same, t.site.said(), func() *total {
 			made := &total{site: t.site, thread: t.thread, processes: set{}}
 			if t.site.Own() {

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/accscope/accscope/callbacks"
-	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
@@ -64,7 +63,7 @@ type DeviceTime struct {
 type HostTime struct {
 	Threads int   `json:"threads"` // that use OpenACC
 	All     int64 `json:"host"`    // their processes' time, over them
-	Waits   int64 `json:"waits"`   // in waits, and in synchronous operations while the device was at them
+	Waits   int64 `json:"waits"`   // as store.Waited has it
 	Calls   int64 `json:"calls"`   // in other OpenACC constructs and routines
 }
 
@@ -181,34 +180,6 @@ func (f *facts) processTimes(filter Filter) (whole map[int64][]Interval, wall in
 	return whole, max(end-begin, 0), part, nil
 }
 
-// waits are how long the host waited: in waits, and in the enqueueing of synchronous operations
-// for as long as the device was at them, as some runtimes and all copies of pageable memory do
-// it. What of the devices' time waits cover is not in the latter again.
-func (f *facts) waits() (sum int64) {
-	type synchronous struct{ inside, device, waits int64 }
-	threads := map[int64]*synchronous{}
-	for _, t := range f.totals {
-		sync := t.site.AsyncQueue == model.AsyncSync
-		of := lookup.New(threads, t.thread)
-		switch t.site.KindCode {
-		case model.WaitStart:
-			sum += t.Time
-			if sync {
-				of.waits += t.Time
-			}
-		case model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart:
-			if sync {
-				of.inside += min(t.Time, t.device.Time)
-				of.device += t.device.Time
-			}
-		}
-	}
-	for _, of := range threads {
-		sum += max(min(of.inside, of.device-of.waits), 0)
-	}
-	return sum
-}
-
 // readTimes finds the wall time and what the host did with it.
 func (s *Summary) readTimes(f *facts, filter Filter) error {
 	missing, err := f.trace.Partial()
@@ -226,7 +197,9 @@ func (s *Summary) readTimes(f *facts, filter Filter) error {
 		}
 		s.Host.Calls += t.Exclusive()
 	}
-	s.Host.Waits = f.waits()
+	for _, time := range f.waited.Times() {
+		s.Host.Waits += time
+	}
 	s.Host.Calls = max(s.Host.Calls-s.Host.Waits, 0)
 	// Threads that use OpenACC somewhere are there all the time.
 	users, err := f.trace.Users()

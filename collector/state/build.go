@@ -69,6 +69,9 @@ func (r *Reader) state() (*State, error) {
 			if err != nil {
 				return nil, err
 			}
+			if r.ended[d.Process] {
+				x.CutOff = r.ends[d.Process]
+			}
 			d.Queues = append(d.Queues, *x)
 		}
 		slices.SortFunc(d.Queues, func(a, b Queue) int { return cmp.Compare(a.Number, b.Number) })
@@ -150,7 +153,7 @@ func (r *Reader) queueState(info model.QueueInfo, all []model.QueueInfo, waiting
 	q := r.queues[info.ID]
 	depth := int64(len(q.pending)) + q.forgotten
 	v = &Queue{QueueInfo: info, Measured: q.measured, Enqueued: q.enqueued, Done: q.enqueued - depth, Depth: depth, Busy: q.busy, Bound: q.bound,
-		Waits: q.waits, WaitTime: q.waitTime, Waiting: int64(len(waiting)), DependencySum: q.sum, HeldBack: q.heldBack,
+		Waits: q.waits, Waiting: int64(len(waiting)), DependencySum: q.sum, HeldBack: q.heldBack,
 		Ran: q.ran.list, Occupied: q.occupied.list, Waited: q.blocked.list}
 	if len(waiting) > 0 {
 		v.WaitingSince = slices.Min(waiting)

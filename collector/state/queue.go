@@ -28,7 +28,6 @@ type queue struct {
 	covered      coverage
 	bound        int64 // ns, where not measured
 	waits        int64
-	waitTime     int64
 	ran          recent[Stretch]
 	occupied     recent[Stretch]
 	blocked      recent[Stretch]
@@ -60,7 +59,7 @@ func (r *Reader) enqueue(t *thread, x *store.Record) {
 	q.sync = x.Site.AsyncQueue == model.AsyncSync
 	q.enqueued++
 	q.newest = x.ID
-	if q.sync && len(t.stack) > 0 && t.stack[0].counted {
+	if q.sync && len(t.stack) > 0 && t.stack[0].counted && !r.cutOff(&t.stack[0].Record) {
 		return // the construct has returned by then
 	}
 	if len(q.pending) == mostPending {
@@ -93,12 +92,14 @@ func (q *queue) drain(done func(*operation) bool) {
 }
 
 // waited takes in a wait of the host that is over: what was enqueued before it is
-// done.
-func (q *queue) waited(x *store.Record, counts bool) {
+// done, unless the wait was cut off.
+func (q *queue) waited(x *store.Record, counts, done bool) {
 	if counts {
 		q.waits++
-		q.waitTime += x.Duration
 		q.blocked.add(Stretch{From: x.Start, To: x.End(), Busy: x.Duration, Record: x.ID, Site: x.Site}, bothStretches)
+	}
+	if !done {
+		return
 	}
 	q.drain(func(o *operation) bool { return o.record < x.ID })
 	if !q.measured {

@@ -37,9 +37,10 @@ type Reader struct {
 	devices    map[model.DeviceID]*device
 	queues     map[model.QueueID]*queue
 	syncQueues map[model.DeviceID]model.QueueID
-	pending    []store.QueueDependency // not taken in: they come with what was enqueued by then
-	samples    []store.Sample          // the same, of other samples
-	ended      map[model.ProcessID]bool
+	pending    []store.QueueDependency   // not taken in: they come with what was enqueued by then
+	samples    []store.Sample            // the same, of other samples
+	ends       map[model.ProcessID]int64 // of those that have ended, also after at
+	ended      map[model.ProcessID]bool  // by then
 	owners     map[model.DeviceID]model.ProcessID
 	regions    model.Regions
 	failed     map[model.ProcessID]bool // met an error
@@ -62,7 +63,7 @@ type earlyRecord struct {
 func New(trace *store.Trace) *Reader {
 	return &Reader{trace: trace, at: math.MinInt64, now: math.MinInt64, threads: map[model.ThreadID]*thread{}, sites: map[int64]*sum{}, works: map[workAt]*store.Sum{},
 		devices: map[model.DeviceID]*device{}, queues: map[model.QueueID]*queue{}, syncQueues: map[model.DeviceID]model.QueueID{},
-		ended: map[model.ProcessID]bool{}, owners: map[model.DeviceID]model.ProcessID{}, counters: map[int64]*counter{}, regions: model.Regions{}, failed: map[model.ProcessID]bool{}, over: map[model.ProcessID]bool{}}
+		ends: map[model.ProcessID]int64{}, ended: map[model.ProcessID]bool{}, owners: map[model.DeviceID]model.ProcessID{}, counters: map[int64]*counter{}, regions: model.Regions{}, failed: map[model.ProcessID]bool{}, over: map[model.ProcessID]bool{}}
 }
 
 // Only limits sums, the log, what queues did and the most memory in use to what begins
@@ -153,7 +154,8 @@ func (r *Reader) advance(time int64) error {
 	if err := r.readActivities(before, time); err != nil {
 		return err
 	}
-	return r.endProcesses(time)
+	r.endProcesses(time)
+	return nil
 }
 
 // reopen reads spans again whose end was not known.
@@ -183,6 +185,15 @@ func (r *Reader) reopen(complete bool) error {
 
 // readOthers reads the small tables' new rows.
 func (r *Reader) readOthers() error {
+	processes, err := r.trace.Processes()
+	if err != nil {
+		return err
+	}
+	for i := range processes {
+		if p := &processes[i]; p.Ended != "" {
+			r.ends[p.ID] = p.End
+		}
+	}
 	devices, err := r.trace.Devices()
 	if err != nil {
 		return err

@@ -90,24 +90,29 @@ func (r *Reader) end(t *thread, x *span) {
 	}
 	switch x.Site.KindCode {
 	case model.WaitStart:
-		r.queue(x.Site.Queue).waited(&x.Record, r.counts(&x.Record))
+		r.queue(x.Site.Queue).waited(&x.Record, r.counts(&x.Record), !r.cutOff(&x.Record))
 	case model.ComputeConstructStart, model.EnterDataStart, model.ExitDataStart, model.UpdateStart:
-		if id := r.syncQueues[x.Site.Device]; id != 0 && x.Site.Outermost() && r.queues[id] != nil {
+		if id := r.syncQueues[x.Site.Device]; id != 0 && x.Site.Outermost() && r.queues[id] != nil && !r.cutOff(&x.Record) {
 			r.queues[id].drain(func(o *operation) bool { return o.thread == x.Site.Thread })
 		}
 	}
 }
 
+// cutOff says whether a span lasted until its process's end: what it had the device do was
+// not done by then.
+func (r *Reader) cutOff(x *store.Record) bool {
+	end, ended := r.ends[x.Site.Process]
+	return x.Unended && ended && x.End() >= end
+}
+
 // endProcesses takes what is left on the devices of processes that have ended.
-func (r *Reader) endProcesses(time int64) error {
-	processes, err := r.trace.Processes()
-	for i := range processes {
-		if p := &processes[i]; p.Ended != "" && p.End <= time && !r.ended[p.ID] {
-			r.ended[p.ID] = true
-			r.shutDown(p.ID)
+func (r *Reader) endProcesses(time int64) {
+	for process, end := range r.ends {
+		if end <= time && !r.ended[process] {
+			r.ended[process] = true
+			r.shutDown(process)
 		}
 	}
-	return err
 }
 
 // shutDown ends the life of all memory of a process's devices.

@@ -122,8 +122,8 @@ type Queue struct {
 	Next     *Operation `json:"next"`  // first operation not known done: the one that runs
 	Last     *Operation `json:"last"`  // newest measured operation
 	Waits    int64      `json:"waits"`
-	WaitTime int64      `json:"wait_time"`
-	Waiting  int64      `json:"waiting"` // threads blocked in a wait now
+	WaitTime int64      `json:"wait_time"` // of the host, as store.Waited has it
+	Waiting  int64      `json:"waiting"`   // threads blocked in a wait now
 	// Dependencies are the newest waits of this queue for others, oldest first.
 	Dependencies  []Dependency `json:"dependencies"`
 	DependencySum int64        `json:"dependency_count"`
@@ -134,6 +134,9 @@ type Queue struct {
 	Ran, Occupied, Waited []Stretch `json:"-"`
 	// WaitingSince is when the oldest wait began that goes on; 0 if none does.
 	WaitingSince int64 `json:"-"`
+	// CutOff is the end of the queue's process, until which it was at what is not known to be
+	// done; 0 while that goes on.
+	CutOff int64 `json:"-"`
 }
 
 // Dependency is a wait of a queue for what another one has to do: of a wait directive

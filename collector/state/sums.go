@@ -31,11 +31,14 @@ func (s *sum) end(x *store.Record) {
 	if s.Ended == 0 || x.Duration > s.Longest {
 		s.number = int64(x.Host)
 	}
-	cut := int64(0)
-	if x.Unended && !x.Open {
-		cut = 1
+	cut, cutTime := int64(0), int64(0)
+	if x.Unended {
+		cutTime = x.Duration
+		if !x.Open {
+			cut = 1
+		}
 	}
-	s.Add(&store.Sum{Cut: cut, Ended: 1, Time: x.Duration, Inner: x.Inner, Shortest: x.Duration, Longest: x.Duration, Bytes: model.Size(x.Bytes)})
+	s.Add(&store.Sum{Cut: cut, CutTime: cutTime, Ended: 1, Time: x.Duration, Inner: x.Inner, Shortest: x.Duration, Longest: x.Duration, Bytes: model.Size(x.Bytes)})
 }
 
 // kernelAt is a kernel at its place on a device.
@@ -45,7 +48,7 @@ type kernelAt struct {
 	device                model.DeviceID
 }
 
-// sums fills in what is summed up: of kernels, transfers, and the lines of the source.
+// sums fills in what is summed up: of kernels, transfers, the host's waits, and the lines of the source.
 func (r *Reader) sums(v *State) error {
 	devices := map[model.DeviceID]*Device{}
 	for i := range v.Devices {
@@ -72,6 +75,11 @@ func (r *Reader) sums(v *State) error {
 		kind string
 	}
 	lines := map[line]*SourceTime{}
+	caused := map[int64]*store.Sum{} // by site
+	for key, x := range r.works {
+		lookup.New(caused, key.site).Add(x)
+	}
+	waited := store.Waited{}
 	for id, x := range r.untilNow() {
 		s, err := r.trace.Site(id)
 		if err != nil {
@@ -85,6 +93,7 @@ func (r *Reader) sums(v *State) error {
 			at.Inclusive += x.Time
 			at.Exclusive += max(x.Exclusive(), 0)
 		}
+		waited.Add(s, &x.Sum, lookup.New(caused, id))
 		d := deviceOf(s.Device)
 		switch s.KindCode {
 		case model.EnqueueLaunchStart:
@@ -134,6 +143,12 @@ func (r *Reader) sums(v *State) error {
 			if w.Peer != 0 {
 				d.send(w, x)
 			}
+		}
+	}
+	times := waited.Times()
+	for _, d := range devices {
+		for i := range d.Queues {
+			d.Queues[i].WaitTime = times[d.Queues[i].ID]
 		}
 	}
 	for _, k := range kernels {

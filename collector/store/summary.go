@@ -16,6 +16,7 @@ type Sum struct {
 	Longest  int64
 	Bytes    int64
 	Cut      int64 // how many of Ended have no end: the time until they were cut off, or until now
+	CutTime  int64 // of those
 }
 
 // AddSpan adds the duration of one, and what direct children took of it.
@@ -35,6 +36,7 @@ func (s *Sum) Add(o *Sum) {
 	s.Inner += o.Inner
 	s.Bytes += o.Bytes
 	s.Cut += o.Cut
+	s.CutTime += o.CutTime
 }
 
 // Exclusive is the time without what direct children took, ns.
@@ -155,6 +157,7 @@ func (t *Trace) totalsWithin(f Filter) ([]Total, error) {
 			out = append(out, Total{Thread: r.Thread, Site: r.Site})
 		}
 		x := &out[i]
+		before := x.Time
 		x.Count++
 		x.Bytes += model.Size(r.Bytes)
 		switch {
@@ -175,6 +178,7 @@ func (t *Trace) totalsWithin(f Filter) ([]Total, error) {
 		}
 		if r.Unended {
 			x.Cut++
+			x.CutTime += x.Time - before
 		}
 	}
 	return out, nil

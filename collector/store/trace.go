@@ -356,6 +356,21 @@ func (t *Trace) Extent() (first, last int64, err error) {
 	return first, max(last, all.last), nil
 }
 
+// Run is the time of the run: from the first record to the end of the last record or process.
+func (t *Trace) Run() (first, last int64, err error) {
+	first, last, err = t.Extent()
+	if err != nil {
+		return 0, 0, err
+	}
+	err = t.query("SELECT max(end) FROM process WHERE ended IS NOT NULL AND "+t.ChosenSQL("id"), nil, func(s *sqlite.Stmt) error {
+		if !s.ColumnIsNull(0) {
+			last = max(last, s.ColumnInt64(0))
+		}
+		return nil
+	})
+	return first, last, err
+}
+
 // Host is a machine that processes of the trace ran on.
 type Host struct {
 	ID   int64  `json:"id"`

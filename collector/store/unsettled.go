@@ -169,11 +169,12 @@ func (t *Trace) cutOff() ([]cut, error) {
 		}
 		return sums[at]
 	}
-	err = t.query(`SELECT s.thread, r.site, count(*) FROM unended u CROSS JOIN record r ON r.id = u.record CROSS JOIN site s ON s.id = r.site
+	err = t.query(`SELECT s.thread, r.site, count(*), sum(r.duration) FROM unended u CROSS JOIN record r ON r.id = u.record CROSS JOIN site s ON s.id = r.site
 		WHERE r.duration IS NOT NULL GROUP BY r.site`, nil, func(s *sqlite.Stmt) error {
 		chosen, err := t.chosenSite(s.ColumnInt64(1))
 		if chosen {
-			of(model.ThreadID(s.ColumnInt64(0)), s.ColumnInt64(1)).Cut = s.ColumnInt64(2)
+			sum := of(model.ThreadID(s.ColumnInt64(0)), s.ColumnInt64(1))
+			sum.Cut, sum.CutTime = s.ColumnInt64(2), s.ColumnInt64(3)
 		}
 		return err
 	})
@@ -211,6 +212,7 @@ func (t *Trace) cutOff() ([]cut, error) {
 func (s *Sum) addCut(r *Record) {
 	s.AddSpan(r.Duration, r.Inner)
 	s.Cut++
+	s.CutTime += r.Duration
 }
 
 // openLanes adds what goes on to lanes, some of which have nothing else.
