@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,10 +65,12 @@ func TestAdviceOfWhatWasMissed(t *testing.T) {
 		parts  string
 		before map[int]string // a part, and what is done before it
 		found  bool
+		told   string // of the trace, and that advice does not know across it
 	}{
-		{"all the time", nil, "nnn", nil, true},
-		{"from later on", []string{"--paused"}, "knn", map[int]string{1: "attach"}, false},
-		{"with a gap", nil, "nkn", map[int]string{1: "detach", 2: "attach"}, false},
+		{"all the time", nil, "nnn", nil, true, ""},
+		{"from later on", []string{"--paused"}, "knn", map[int]string{1: "attach"}, false, "was switched on while it ran"},
+		{"with a gap", nil, "nkn", map[int]string{1: "detach", 2: "attach"}, false, "was switched off for "},
+		{"to the end", nil, "nkk", map[int]string{1: "detach"}, false, ", to its end: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			trace := strings.ReplaceAll(test.name, " ", "-") + ".db"
@@ -97,6 +101,12 @@ func TestAdviceOfWhatWasMissed(t *testing.T) {
 			io.Copy(io.Discard, output) //nolint:errcheck // the pipe ends with the program
 			if err := command.Wait(); err != nil {
 				t.Fatal(err)
+			}
+			if told := invoke(t, folder, "info", trace).must(t).stdout; strings.Contains(told, "GAP ") != (test.told != "") || !strings.Contains(told, test.told) {
+				t.Errorf("no %q in\n%s", test.told, told)
+			}
+			if told := invoke(t, folder, "advise", trace).must(t).stdout; strings.Contains(told, "across a gap") != slices.Contains(slices.Collect(maps.Values(test.before)), "detach") {
+				t.Errorf("advice of gaps in\n%s", told)
 			}
 			said := invoke(t, folder, "advise", "--min-gain", "1ns", "--format", "json", trace).must(t).stdout
 			var findings []advice.Finding

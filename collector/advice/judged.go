@@ -85,6 +85,9 @@ func Judge(trace *store.Trace) (*Judged, error) {
 		}
 	}
 	j.not("events that they go by were left out of the trace", silent...)
+	if missing.AnyInterrupted() {
+		j.partly("what lies across a gap of the trace, or behind it", slices.DeleteFunc(slices.Clone(rules), func(r *rule) bool { return r.relies == nil || missing.silent(r) })...)
+	}
 	var known struct{ times, gpu, pageable, hashes, threads, ranks, async, counts, samples bool }
 	for s, err := range trace.Rows(what, `SELECT EXISTS (SELECT 1 FROM activity), EXISTS (SELECT 1 FROM devices WHERE multiprocessors > 0),
 		EXISTS (SELECT 1 FROM devices WHERE multiprocessors > 0) AND EXISTS (SELECT 1 FROM work WHERE kind >> 4 IS NOT NULL), EXISTS (SELECT 1 FROM content),
@@ -125,8 +128,7 @@ func Judge(trace *store.Trace) (*Judged, error) {
 		j.not("one rank", imbalance)
 	}
 	if !known.hashes && j.Transfers > 0 {
-		j.not("what was the same: no hashes (run --hash)", repeatedTransfer, roundTrip)
-		j.Not[len(j.Not)-1].Partly = true
+		j.partly("what was the same: no hashes (run --hash)", repeatedTransfer, roundTrip)
 	}
 	return j, nil
 }
@@ -140,6 +142,15 @@ func (j *Judged) not(why string, list ...*rule) {
 		n.Rules = append(n.Rules, r.name)
 	}
 	j.Not = append(j.Not, n)
+}
+
+// partly is not of rules that looked at the rest.
+func (j *Judged) partly(why string, list ...*rule) {
+	before := len(j.Not)
+	j.not(why, list...)
+	for i := range j.Not[before:] {
+		j.Not[before+i].Partly = true
+	}
 }
 
 // Told are what was judged, and last what was not, in the words of text; of findings that are

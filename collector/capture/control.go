@@ -22,8 +22,7 @@ func (p *Process) SetOn(on bool) error {
 	if _, err = file.ReadAt(word[:], atProcessArmed); err == nil {
 		epoch := binary.LittleEndian.Uint32(word[:])
 		if (epoch&1 == 1) != on {
-			binary.LittleEndian.PutUint32(word[:], epoch+1)
-			_, err = file.WriteAt(word[:], atProcessArmed)
+			err = writeSwitch(file, epoch+1)
 		}
 	}
 	if closed := file.Close(); err == nil {
@@ -34,6 +33,25 @@ func (p *Process) SetOn(on bool) error {
 	}
 	return nil
 }
+
+// writeSwitch writes when capture is switched, and then that it is.
+func writeSwitch(file *os.File, epoch uint32) error {
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
+		return err
+	}
+	var word [8]byte
+	binary.LittleEndian.PutUint64(word[:], uint64(now.Nano()))
+	if _, err := file.WriteAt(word[:], placeOfSwitch(epoch)); err != nil {
+		return err
+	}
+	binary.LittleEndian.PutUint32(word[:], epoch)
+	_, err := file.WriteAt(word[:4], atProcessArmed)
+	return err
+}
+
+// placeOfSwitch is where in the control file the time of a switch is.
+func placeOfSwitch(epoch uint32) int64 { return atProcessSwitched + 8*int64(epoch%switches) }
 
 // Release gives the space of all chunks before the stream's current one back to
 // the file system, and with it room below the capture's ceiling. Only the

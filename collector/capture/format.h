@@ -35,6 +35,7 @@
 /* struct capture_process.armed at the start; every switch adds 1 */
 #define CAPTURE_ARMED 1u
 #define CAPTURE_DISARMED 2u
+#define CAPTURE_SWITCHES 64u	/* whose times are kept */
 
 /* Kinds of events beyond acc_event_t: the program's own (accscope_annotation.h).  A
    start's end is the next number.  Their three words are bytes, number, communicator.  */
@@ -106,6 +107,9 @@ struct capture_process
   uint64_t exit_status;		/* what exit was given, and 256; 0: not known */
   uint64_t dropped_operations;	/* of what devices did: no space */
   uint64_t tells_toggles;	/* 1: the runtime tells when callbacks are switched */
+  /* When armed became n, in nanoseconds of CLOCK_MONOTONIC, is in place n modulo
+     CAPTURE_SWITCHES, 0 for never: whoever switches writes it before armed.  */
+  int64_t switched[CAPTURE_SWITCHES];
 };
 
 struct capture_chunk

@@ -21,6 +21,7 @@ const (
 	clockCounter          = 2
 	armed                 = 1
 	disarmed              = 2
+	switches              = 64
 	kindRangeStart        = 40
 	kindFrameStart        = 42
 	kindMark              = 44
@@ -97,7 +98,7 @@ const (
 
 // The size of struct capture_process, and where its fields are, in bytes.
 const (
-	sizeOfProcess              = 208
+	sizeOfProcess              = 720
 	atProcessMagic             = 0
 	atProcessVersion           = 8
 	atProcessHeaderBytes       = 12
@@ -128,6 +129,7 @@ const (
 	atProcessExitStatus        = 184
 	atProcessDroppedOperations = 192
 	atProcessTellsToggles      = 200
+	atProcessSwitched          = 208
 )
 
 // The size of struct capture_chunk, and where its fields are, in bytes.

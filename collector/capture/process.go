@@ -85,6 +85,22 @@ type Counters struct {
 	// DroppedOperations are what devices did, dropped: no space. No event is among them.
 	DroppedOperations uint64
 	TellsToggles      bool // the runtime tells when callbacks are switched
+	switched          [switches]int64
+}
+
+// StartedOff says whether capture was off when it began, as far as that is known.
+func (c *Counters) StartedOff() bool {
+	return c.Epoch >= disarmed && c.Epoch < switches && c.switched[disarmed] == 0
+}
+
+// Switched is when capture was switched to an epoch, CLOCK_MONOTONIC. It is not known of one
+// that began with the capture, or that many others came after.
+func (c *Counters) Switched(epoch uint32) (at int64, known bool) {
+	if epoch > c.Epoch || c.Epoch-epoch >= switches {
+		return 0, false
+	}
+	at = c.switched[epoch%switches]
+	return at, at != 0
 }
 
 // Dropped is the number of events lost, for whatever reason.
@@ -223,6 +239,9 @@ func (p *Process) Counters() (Counters, error) {
 		Threads: word(atProcessThreads), Rings: word(atProcessRings),
 		TimeStampCounter:  le.Uint32(b[atProcessClock:]) == clockCounter,
 		DroppedOperations: word(atProcessDroppedOperations), TellsToggles: word(atProcessTellsToggles) != 0,
+	}
+	for epoch := range uint32(switches) {
+		c.switched[epoch] = int64(word(int(placeOfSwitch(epoch))))
 	}
 	c.On = c.Epoch&1 == 1
 	if status := word(atProcessExitStatus); status != 0 {

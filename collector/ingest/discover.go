@@ -513,6 +513,9 @@ func (in *Ingester) end(p *process) error {
 		in.warn("%v", err)
 		return nil
 	}
+	if err := in.switches(p, &counters); err != nil {
+		return err
+	}
 	// After its exit began other libraries may still raise events.
 	if !in.complete && (alive && !replaced || !in.drained(p)) {
 		return nil

@@ -120,7 +120,7 @@ func (in *Ingester) cutOff(p *process) error {
 		return nil
 	}
 	for _, thread := range slices.SortedFunc(maps.Values(p.threads), func(a, b model.ThreadInfo) int { return cmp.Compare(a.ID, b.ID) }) {
-		if err := in.interrupt(thread.ID, p.info.End); err != nil {
+		if err := in.interrupt(thread.ID, p.cutShort(p.info.End)); err != nil {
 			return err
 		}
 	}

@@ -13,11 +13,11 @@ import (
 // gaps are the times of a process of which the trace has not all that happened, as they are
 // found while its captures are read.
 type gaps struct {
-	noted int
-	rest  store.Gap            // that those behind the first mostGaps are in
-	off   map[uint64]store.Gap // what the program has switched off now, by thread; 0: for all
-	epoch uint32               // of the last switch of capture
-	lost  uint64               // events whose times are known
+	noted    int
+	rest     store.Gap            // that those behind the first mostGaps are in
+	off      map[uint64]store.Gap // what the program has switched off now, by thread; 0: for all
+	switched switched
+	lost     uint64 // events whose times are known
 }
 
 // leastTime is that of what has not been.
@@ -92,23 +92,6 @@ func (in *Ingester) dropped(r *ring, item *capture.Item) error {
 	p.gaps.lost += d.Count
 	first := p.atTime(d.First) - in.origin.Load()
 	return in.between(p, thread, first, max(p.atTime(d.Last)-in.origin.Load(), first+1), store.GapLost)
-}
-
-// switched notes for how long capture was off: from when the process was heard of last.
-func (in *Ingester) switched(r *ring, item *capture.Item) error {
-	p := r.process
-	if !item.Switch.On || item.Switch.Epoch == p.gaps.epoch {
-		return nil
-	}
-	p.gaps.epoch = item.Switch.Epoch
-	last := int64(leastTime)
-	for _, other := range p.rings {
-		last = max(last, other.last)
-	}
-	if last == leastTime {
-		return nil // that it was attached to is known of the process
-	}
-	return in.between(p, 0, last, r.time, store.GapOff)
 }
 
 // toggled notes what the program switches off, and on again.

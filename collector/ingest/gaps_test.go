@@ -74,6 +74,20 @@ func TestToggles(t *testing.T) {
 	}
 }
 
+// Nothing is said to have stayed on the device where what tells of its end was not recorded.
+func TestLeftUnseen(t *testing.T) {
+	program := compileSource(t, compilers.C(), "collector/ingest/testdata/toggles.c", "-O1")
+	for events, want := range map[string]int{"": 2, "-delete": 0, "enqueue_launch,create,alloc": 0, "-exit_data": 2, "-update": 2} {
+		t.Run(events, func(t *testing.T) {
+			session, _ := capture(t, program, nil, "LD_PRELOAD="+library(t, "libopenacc.so"), "ACC_DEVICE_TYPE=sim", "ACCSCOPE_EVENTS="+events)
+			left, err := finish(t, session, filepath.Join(t.TempDir(), "t.db")).Left(0, 1<<62, nil)
+			if err != nil || len(left.NeverDeleted) != want || left.Partial != (want == 0) {
+				t.Errorf("left %+v, %v; want %d", left, err, want)
+			}
+		})
+	}
+}
+
 // Under a runtime that does not tell when callbacks are switched off, events for which
 // others are missing say that some are.
 func TestEventsThatContradict(t *testing.T) {

@@ -345,6 +345,9 @@ func (in *Ingester) advance(until int64) (int64, error) {
 	if !in.started {
 		return 0, nil
 	}
+	if err := in.followSwitches(); err != nil {
+		return 0, err
+	}
 	limit := int64(math.MaxInt64)
 	if until < math.MaxInt64 {
 		limit = until - in.origin.Load()

@@ -88,6 +88,7 @@ func (in *Ingester) resume() error {
 				known.lost[loss.Reason] = loss.Events
 			}
 		}
+		known.resumeGaps(meta.Gaps())
 	}
 	in.restoreClocks(clocks)
 	in.resumeLanes()

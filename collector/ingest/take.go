@@ -48,24 +48,7 @@ func (in *Ingester) take(r *ring) error {
 	case capture.ItemToggle:
 		return in.toggled(r, item)
 	case capture.ItemSwitch:
-		thread, err := in.thread(r.process, item.Thread)
-		if err != nil {
-			return err
-		}
-		// What went on without being captured is known by nothing.
-		if err := in.interrupt(thread, in.model.Heard(thread)); err != nil {
-			return err
-		}
-		if err := in.switched(r, item); err != nil {
-			return err
-		}
-		if item.Switch.On && item.Switch.Epoch > 1 && !r.process.info.SinceAttach {
-			r.process.info.SinceAttach = true
-			in.model.AddProcess(r.process.info)
-			if in.writer != nil {
-				return in.writer.SaveProcess(r.process.info, r.process.host.ID, r.process.folder)
-			}
-		}
+		return in.begin(r, item)
 	}
 	return nil
 }

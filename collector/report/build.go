@@ -330,8 +330,8 @@ func noteMissing(trace *store.Trace, memory, leaks *Table) error {
 	switch {
 	case interrupted:
 		note(leaks, "the trace has gaps: what may have been deleted in one is not listed")
-	case missing.LeavesOut(model.Create, model.Delete, model.Alloc, model.Free):
-		note(leaks, "not every create and delete may have been recorded: what is listed may have been deleted, what is not may be left")
+	case !missing.ShowsData():
+		note(leaks, "not every create and delete was recorded: what may have been deleted is not listed")
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
@@ -32,7 +33,8 @@ func Gaps(trace *store.Trace) (lines []string, err error) {
 	}
 	pids, begun := map[model.ProcessID]int{}, map[model.ProcessID]int64{}
 	for i := range processes {
-		pids[processes[i].ID], begun[processes[i].ID] = processes[i].PID, processes[i].Start
+		p := &processes[i]
+		pids[p.ID], begun[p.ID], last = p.PID, p.Start, max(last, p.End)
 	}
 	type key struct {
 		process        model.ProcessID
@@ -47,8 +49,12 @@ func Gaps(trace *store.Trace) (lines []string, err error) {
 	var order []*sum
 	sums := map[key]*sum{}
 	for _, g := range missing.Gaps {
+		if g.Start == math.MinInt64 {
+			lines = append(lines, fmt.Sprintf("capture of process %d was switched on while it ran: what happened before is not known", pids[g.Process]))
+			continue
+		}
 		if gapReasons[g.Reason] == "" || g.End <= begun[g.Process] {
-			continue // of attaching, the process tells
+			continue
 		}
 		k := key{g.Process, g.Reason, g.Detail}
 		s := lookup.Make(sums, k, func() *sum {

@@ -19,9 +19,11 @@ func (r *Reader) state() (*State, error) {
 	if v.Lost, v.Behind, err = r.trace.Shortfall(); err != nil {
 		return nil, err
 	}
-	if v.Gaps, err = r.gaps(); err != nil {
+	missing, err := r.trace.Partial()
+	if err != nil {
 		return nil, err
 	}
+	v.Gaps = r.gaps(missing)
 	if v.Counters, err = r.readCounters(); err != nil {
 		return nil, err
 	}
@@ -60,7 +62,7 @@ func (r *Reader) state() (*State, error) {
 			continue
 		}
 		d := Device{DeviceInfo: info}
-		r.fillMemory(&d, own[d.Process])
+		r.fillMemory(&d, own[d.Process], missing)
 		for _, q := range all.Queues {
 			if q.Device != info.ID || r.queues[q.ID] == nil {
 				continue
@@ -90,11 +92,7 @@ func (r *Reader) state() (*State, error) {
 }
 
 // gaps are those that have begun.
-func (r *Reader) gaps() (list []store.Gap, err error) {
-	missing, err := r.trace.Partial()
-	if err != nil {
-		return nil, err
-	}
+func (r *Reader) gaps(missing *store.Partial) (list []store.Gap) {
 	now := r.at
 	if now == Newest {
 		now = r.now
@@ -108,12 +106,12 @@ func (r *Reader) gaps() (list []store.Gap, err error) {
 		}
 		list = append(list, g)
 	}
-	return list, nil
+	return list
 }
 
 // fillMemory says what is and was on a device, and what has leaked if its process came to an
 // end by itself.
-func (r *Reader) fillMemory(d *Device, ended bool) {
+func (r *Reader) fillMemory(d *Device, ended bool, missing *store.Partial) {
 	known := r.devices[d.ID]
 	if known == nil {
 		return
@@ -125,9 +123,11 @@ func (r *Reader) fillMemory(d *Device, ended bool) {
 	for _, a := range live[:min(len(live), mostMappings)] {
 		d.Mappings = append(d.Mappings, a.mapping())
 	}
-	if ended {
-		d.LeakedBytes = known.leakedBytes
-		for _, a := range known.leaked[:min(len(known.leaked), mostMappings)] {
+	for _, a := range known.leaked {
+		if !ended || missing.MayHaveEnded(d.Process, a.site.KindCode, a.since) {
+			continue
+		}
+		if d.LeakedBytes += model.Size(a.bytes); len(d.Leaked) < mostMappings {
 			d.Leaked = append(d.Leaked, a.mapping())
 		}
 	}

@@ -34,7 +34,6 @@ type device struct {
 	maps        bool                   // create events were seen: mappings are the runtime's own
 	allocated   map[variable]int64     // how often
 	leaked      []*allocation
-	leakedBytes int64
 }
 
 // variable is one as allocated at one place.
@@ -130,7 +129,6 @@ func (d *device) shutDown(open model.Regions) {
 			continue // existed before capture, or is of a region that is open
 		}
 		d.leaked = append(d.leaked, a)
-		d.leakedBytes += model.Size(a.bytes)
 	}
 	clear(d.allocations)
 	clear(d.mappings)

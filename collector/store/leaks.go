@@ -18,11 +18,16 @@ type Left struct {
 	Open []Mapping
 	// Undecided is set where some process has not ended by itself: it never deleted nothing.
 	Undecided bool
+	// Partial is set where the trace does not have all that happened to data.
+	Partial bool
 }
 
 // Nothing says what it means that nothing was never deleted.
 func (l *Left) Nothing() string {
-	if l.Undecided {
+	switch {
+	case l.Partial:
+		return "nothing that can be told: the trace does not have all that happened"
+	case l.Undecided:
 		return "nothing by a program that ended by itself"
 	}
 	return "everything that was mapped was deleted"
@@ -104,7 +109,8 @@ func (t *Trace) Left(from, to int64, enough Enough) (*Left, error) {
 	if err != nil && !errors.Is(err, errStop) {
 		return nil, err
 	}
-	left := &Left{}
+	left := &Left{Partial: !missing.ShowsData()}
+	exits := !missing.LeavesOut(model.ExitDataStart)
 	for _, own := range byItself {
 		left.Undecided = left.Undecided || !own
 	}
@@ -113,12 +119,13 @@ func (t *Trace) Left(from, to int64, enough Enough) (*Left, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !ended[s.Process] || missing.Since(s.Process, m.start) {
+		if !ended[s.Process] || missing.MayHaveEnded(s.Process, s.KindCode, m.start) {
 			continue
 		}
 		mapping := Mapping{Record: id, Kind: s.Kind, Site: s, Host: uint64(m.host), Address: uint64(m.at.address),
 			Bytes: uint64(m.bytes), Start: m.start, End: math.MaxInt64}
 		switch {
+		case m.region != 0 && !exits: // whether it has ended is not known
 		case m.region != 0 && open.Has(s.Thread, m.region):
 			left.Open = append(left.Open, mapping)
 		case byItself[s.Process] && open.Kept(s.Thread, s.ParentConstruct, m.region):

@@ -211,6 +211,21 @@ func (p *Partial) Since(process model.ProcessID, time int64) bool {
 	return slices.ContainsFunc(p.Gaps, func(g Gap) bool { return g.Process == process && g.End > time })
 }
 
+// MayHaveEnded says whether data made by an event of a kind (a create or an alloc) at a time
+// may have been deleted or freed where the trace does not tell.
+func (p *Partial) MayHaveEnded(process model.ProcessID, kind int32, time int64) bool {
+	end := int32(model.Free)
+	if kind == model.Create {
+		end = model.Delete
+	}
+	return p.LeavesOut(end) || p.Since(process, time)
+}
+
+// ShowsData says whether the trace has all that happened to data on devices.
+func (p *Partial) ShowsData() bool {
+	return !p.AnyInterrupted() && !p.LeavesOut(model.Create, model.Delete, model.Alloc, model.Free)
+}
+
 // In are the parts of a process's gaps in a window of time that a thread is affected by, in
 // order of their starts; thread 0: that all of them are.
 func (p *Partial) In(process model.ProcessID, thread model.ThreadID, from, to int64) (parts []Gap) {
