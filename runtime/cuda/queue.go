@@ -129,9 +129,12 @@ func (q *queue) launch(o *device.Operation, s *C.struct_accscope_cuda_step) erro
 		return device.Errorf(device.InvalidArgument, 0, "launch: the kernel belongs to another device")
 	}
 	o.Geometry = code.Resolve(o.Geometry)
-	q.device.stack.launched(code)
 	o.Source, s.stamps = uintptr(unsafe.Pointer(code.function)), C.bool(code.stamps)
-	return code.Check(code.name, "cuda", q.device.number, o.Geometry)
+	if err := code.Check(code.name, "cuda", q.device.number, o.Geometry); err != nil {
+		return err
+	}
+	q.device.stack.launched(code)
+	return nil
 }
 
 func (q *queue) Outcome(o *device.Operation) error {

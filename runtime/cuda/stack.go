@@ -35,9 +35,10 @@ func (s *stack) open(d *cudaDevice, wanted int) C.struct_accscope_cuda_answer {
 	return answer
 }
 
-// launched notes a kernel whose stack may be too small.
+// launched notes a kernel whose stack may be too small; not again, as threads with queues of
+// their own would write to the same memory at each launch.
 func (s *stack) launched(k *kernel) {
-	if k.stack.unbounded() || k.stack.Bytes > s.bytes {
+	if (k.stack.unbounded() || k.stack.Bytes > s.bytes) && s.suspect.Load() != k {
 		s.suspect.Store(k)
 	}
 }

@@ -11,11 +11,12 @@ import (
 	"github.com/accscope/accscope/runtime/goacc"
 )
 
-// imageCalling is an image of two kernels, of which "deep" has some code before its end.
-func imageCalling(code, functions string) goacc.Image {
+// imageCalling is an image of two kernels, of which "deep" has some code before its end, and so many
+// threads in a block at most.
+func imageCalling(code, functions string, threads int) goacc.Image {
 	k := devicetest.HostKernels()
 	of := []build.Function{{Name: "deep", Host: k.Nothing, Dimensions: [3]uint16{1, 1, 32}}, {Name: "plain", Host: k.Add}}
-	text := fmt.Sprintf("// function deep %#x 1024\n// function plain %#x 1024\n\t.version 6.0\n\t.target sm_80\n\t.address_size 64\n", k.Nothing, k.Add)
+	text := fmt.Sprintf("// function deep %#x %d\n// function plain %#x 1024\n\t.version 6.0\n\t.target sm_80\n\t.address_size 64\n", k.Nothing, threads, k.Add)
 	text += ".entry deep (.param.u64 %in_ar0)\n{\n" + code + "\tret;\n}\n.entry plain (.param.u64 %in_ar0)\n{\n\tret;\n}\n" + functions
 	return build.ImageOf(text, of, nil)
 }
@@ -46,6 +47,10 @@ func TestStackNamed(t *testing.T) {
 			[]string{"(its local variables take 40000 bytes)"}, ""},
 		"more stack": {"\tcall deep_down;\n", recursive, devicetest.HostKernels().Nothing, "kernel:1:700", 700, map[string]string{stackVariable: " 8 KiB "},
 			[]string{"which has 8192 bytes", "no more than 32 turns fit"}, ""},
+		"more stack, of which the driver does not tell": {"\tcall deep_down;\n", recursive, devicetest.HostKernels().Nothing, "cuCtxGetLimit:1:1,kernel:1:700", 700, map[string]string{stackVariable: "8k"},
+			[]string{"which has 8192 bytes"}, ""},
+		"the driver does not tell": {"\tcall deep_down;\n", recursive, devicetest.HostKernels().Nothing, "cuCtxGetLimit:1:1,kernel:1:700", 700, nil,
+			[]string{"which has 1024 bytes"}, ""},
 		"large enough": {"\t.local .align 8 .b8 %frame_ar[40000];\n", "", devicetest.HostKernels().Nothing, "kernel:1:700", 700, map[string]string{stackVariable: "64k"},
 			[]string{data}, "stack"},
 		"another kernel's": {"\tcall deep_down;\n", recursive, devicetest.HostKernels().Add, "kernel:1:700", 700, nil, []string{data}, "stack"},
@@ -62,7 +67,7 @@ func TestStackNamed(t *testing.T) {
 			d, err := with(t, variables).Open(0, nil)
 			check(t, err)
 			t.Cleanup(func() { _ = d.Close() })
-			_, err = d.(*cudaDevice).LoadImage(imageCalling(c.code, c.functions))
+			_, err = d.(*cudaDevice).LoadImage(imageCalling(c.code, c.functions, 1024))
 			check(t, err)
 			q := newQueue(t, d)
 			k, err := d.Kernel(c.kernel)
@@ -95,5 +100,28 @@ func TestStackRefused(t *testing.T) {
 		d, err := b.Open(0, nil)
 		check(t, err)
 		check(t, d.Close())
+	}
+}
+
+// A kernel that was not launched is not to blame for what the next one does.
+func TestStackNotLaunched(t *testing.T) {
+	d, err := with(t, faulty("kernel:1:700")).Open(0, nil)
+	check(t, err)
+	t.Cleanup(func() { _ = d.Close() })
+	_, err = d.(*cudaDevice).LoadImage(imageCalling("\tcall f;\n", ".func f\n{\n\tcall f;\n\tret;\n}\n", 16))
+	check(t, err)
+	q := newQueue(t, d)
+	launch := func(code uintptr) error {
+		k, err := d.Kernel(code)
+		check(t, err)
+		return devicetest.Launch(q, 1, k, device.Geometry{Gangs: 1, Workers: 1}, device.ArgumentBlock{}, false)
+	}
+	wantError(t, launch(devicetest.HostKernels().Nothing), device.Execution, 0, "the kernel can have 16")
+	if err = launch(devicetest.HostKernels().Add); err == nil {
+		err = q.Synchronize()
+	}
+	wantError(t, err, device.Execution, 700, "look for a variable without data clause")
+	if strings.Contains(err.Error(), "stack of deep") {
+		t.Errorf("%v", err)
 	}
 }

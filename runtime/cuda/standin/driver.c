@@ -171,7 +171,7 @@ cuDeviceGetAttribute (int *value, int attribute, CUdevice device)
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
       *value = 132;
       break;
-    case 39:			/* CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR */
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
       *value = 2048;
       break;
     case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
