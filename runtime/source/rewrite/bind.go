@@ -65,50 +65,85 @@ func (fortranLanguage) routine(text string) string {
 // hold: a constant in a GPU's code, the runtime's answer in the host's, which a device in software runs, too.
 const onHost = `({ extern int accscope_on_device (int) __asm__ ("acc_on_device"); __builtin_acc_on_device (2) && accscope_on_device (2); })`
 
-// calls are the offsets where a text of C or C++ calls a function.
-func calls(text, function string) (offsets []int) {
+// uses are the offsets where a text of C or C++ names a function, and those of them where it calls it.
+func uses(text, function string) (named, called []int) {
 	var before [2]string
 	at := -1
 	for offset, token := range directive.Tokens(text) {
 		if token == "(" && at >= 0 {
-			offsets = append(offsets, at)
+			called = append(called, at)
 		}
 		at = -1
 		if token == function && before[1] != "." && before != [2]string{"-", ">"} {
 			at = offset
+			named = append(named, at)
 		}
 		before[0], before[1] = before[1], token
 	}
-	return offsets
+	return named, called
+}
+
+// calls says how often a text calls a function.
+func calls(text, function string) int {
+	_, called := uses(text, function)
+	return len(called)
 }
 
 // bind has the calls in compute constructs be by the names that routines are bound to.
 func (t *text) bind(all []*placed, p *Preprocessed) {
+	names := map[string][]string{} // for each directive, by routine
 	for _, c := range all {
 		for _, b := range c.binds {
+			names[b.routine] = append(names[b.routine], b.name)
+		}
+	}
+	done := map[string]bool{}
+	for _, c := range all {
+		for _, b := range c.binds {
+			if done[b.routine] {
+				continue
+			}
+			done[b.routine] = true
+			several, decided := false, true
+			if c.cxx {
+				functions, template := p.scope.functions(b.routine)
+				several = template || functions > 1
+				decided = len(names[b.routine]) >= functions && !slices.ContainsFunc(names[b.routine], func(name string) bool { return name != b.name })
+			}
+			onDevice := fmt.Sprintf("(%s ? %s : %s)", onHost, b.routine, b.name)
+			if slices.ContainsFunc(all, func(other *placed) bool {
+				return other.name == "routine" && other.find("nohost") != nil && other.routine() == b.name
+			}) {
+				onDevice = fmt.Sprintf("(__builtin_acc_on_device (2) ? %s : %s)", b.routine, b.name) // the host's code has no such routine
+			}
 			for _, region := range all {
 				if !region.compute() || region.statementEnd == 0 || region.parent.region() != nil {
 					continue
 				}
-				for _, at := range calls(t.source[region.statement:region.statementEnd], b.routine) {
-					called := fmt.Sprintf("(%s ? %s : %s)", onHost, b.routine, b.name)
-					if slices.ContainsFunc(all, func(other *placed) bool {
-						return other.name == "routine" && other.find("nohost") != nil && other.routine() == b.name
-					}) {
-						called = fmt.Sprintf("(__builtin_acc_on_device (2) ? %s : %s)", b.routine, b.name) // the host's code has no such routine
+				body := t.source[region.statement:region.statementEnd]
+				named, called := uses(body, b.routine)
+				if several && len(named) > 0 && (!decided || len(named) > len(called)) {
+					region.note(Warning, "", b.routine+" is called as it is written, and not "+b.name+": which of the functions of that name it is cannot be told")
+					continue
+				}
+				for _, at := range called {
+					with, why := onDevice, ""
+					if several {
+						with, why = b.name, "there are several functions of that name"
+					} else if strings.HasSuffix(strings.TrimSpace(body[:at]), "::") {
+						with, why = b.name, "the name is qualified"
 					}
-					if strings.HasSuffix(strings.TrimSpace(t.source[region.statement:region.statement+at]), "::") {
-						called = b.name
-						region.note(Warning, "", b.name+" is called in place of "+b.routine+" also where the construct runs on the host: the name is qualified")
+					if why != "" {
+						region.note(Warning, "", b.name+" is called in place of "+b.routine+" also where the construct runs on the host: "+why)
 					}
-					t.replace(region.statement+at, region.statement+at+len(b.routine), called)
+					t.replace(region.statement+at, region.statement+at+len(b.routine), with)
 				}
 				if t.calledByMacro(region, b.routine, p) {
 					c.refuse("bind", "bind of %s cannot be had with GCC: a macro calls it in the compute construct of line %d", b.routine, region.line)
 				}
 			}
 			for _, other := range all {
-				if other.name == "routine" && len(calls(other.functionBody(), b.routine)) > 0 {
+				if other.name == "routine" && calls(other.functionBody(), b.routine) > 0 {
 					c.refuse("bind", "bind of %s cannot be had with GCC: the routine in line %d calls it, on the host and on the device", b.routine, other.following.line)
 				}
 			}
@@ -125,7 +160,7 @@ func (t *text) calledByMacro(region *placed, function string, p *Preprocessed) b
 			made.WriteString(chunk + "\n")
 		}
 	}
-	return len(calls(made.String(), function)) > len(calls(written.String(), function))
+	return calls(made.String(), function) > calls(written.String(), function)
 }
 
 // functionBody is the body of the function that a routine directive is ahead of; "" of a
