@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,6 +36,30 @@ func TestFewResources(t *testing.T) {
 					t.Errorf("%s", r.stderr)
 				}
 			})
+		}
+	}
+}
+
+// With fewer descriptors than a recording takes the program runs all the same, to its end, and
+// nothing of a trace that could not be begun lies about; what was captured makes a trace.
+func TestFewDescriptors(t *testing.T) {
+	program := build(t, "jacobi")
+	folder := t.TempDir()
+	for limit := 9; limit <= 20; limit++ {
+		r := execute(t, folder, []string{"ACCSCOPE_DIR=" + filepath.Join(folder, "sessions")}, "bash", "-c", fmt.Sprintf(`ulimit -n %d; exec "$0" run --device sim --no-summary -qo x.db -- "$1"`, limit), accscope, program)
+		if r.status != 0 || !strings.Contains(r.stdout, "iterations ") {
+			t.Errorf("with %d: status %d, %s%s", limit, r.status, r.stdout, r.stderr)
+		}
+		if _, kept, is := strings.Cut(r.stderr, "is kept: accscope import "); is {
+			session, _, _ := strings.Cut(kept, " ")
+			invoke(t, folder, "import", "-o", "x.db", session).must(t)
+		}
+		traces, _ := filepath.Glob(filepath.Join(folder, "x*"))
+		if recorded := slices.Equal(traces, []string{filepath.Join(folder, "x.db")}); !recorded && (len(traces) > 0 || strings.Count(r.stderr, " runs unprofiled") != 1) {
+			t.Errorf("with %d: %q, %s", limit, traces, r.stderr)
+		}
+		for _, trace := range traces {
+			os.Remove(trace)
 		}
 	}
 }

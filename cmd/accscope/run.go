@@ -274,6 +274,9 @@ func (flags *runFlags) run(args []string) error {
 	})
 	if err != nil {
 		recording.abandon()
+		if launch.Lacked(err) {
+			return flags.unrecorded(program, args, err)
+		}
 		return statusError{err, exitCannotStart}
 	}
 	defer process.Close()

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"unsafe"
@@ -54,6 +55,12 @@ func Start(program Program, args, environ []string, stdin, stdout, stderr *os.Fi
 		close(process.done)
 	}()
 	return process, nil
+}
+
+// Lacked says whether a program could not be started since this process had too little left
+// of what starting it takes, of which it needs less itself.
+func Lacked(err error) bool {
+	return slices.ContainsFunc([]error{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM}, func(one error) bool { return errors.Is(err, one) })
 }
 
 // Replace has a program take this process's place, with all that it was started with. It

@@ -85,16 +85,17 @@ func Create(path string, origin int64, m *model.Model) (*Writer, error) {
 		return nil, fmt.Errorf("%s: %w; choose another name or remove it", path, fs.ErrExist)
 	}
 	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite, sqlite.OpenCreate)
-	if err != nil {
-		return nil, schema.Explain(path, err)
-	}
-	w := newWriter(path, conn, m)
-	if err := w.create(origin); err != nil {
+	if err == nil {
+		w := newWriter(path, conn, m)
+		if err = w.create(origin); err == nil {
+			return w, nil
+		}
 		conn.Close()
-		os.Remove(path)
-		return nil, schema.Explain(path, err)
 	}
-	return w, nil
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		os.Remove(path + suffix)
+	}
+	return nil, schema.Explain(path, err)
 }
 
 func newWriter(path string, conn *sqlite.Conn, m *model.Model) *Writer {
