@@ -191,7 +191,7 @@ func (t *targets) add(address uint64) {
 	if address%8 != 0 || address < lowestTarget || address >= 1<<machine.Own().AddressBits || len(t.list) >= maxTargets {
 		return
 	}
-	if has(t.kept, address) {
+	if _, kept := bytesAt(t.kept, address, 1); kept {
 		return
 	}
 	slot := (address >> 3) * 0x9e3779b97f4a7c15 >> 55 // Fibonacci hashing, to as many as there are
@@ -229,15 +229,15 @@ func sorted(pieces []piece) []piece {
 	return pieces
 }
 
-// has says whether one of some sorted pieces has an address.
-func has(pieces []piece, address uint64) bool {
+// bytesAt are so many bytes at an address, of one of some sorted pieces that has them all.
+func bytesAt(pieces []piece, address uint64, size int) (found []byte, ok bool) {
 	i := sort.Search(len(pieces), func(i int) bool { return pieces[i].low > address })
 	for i--; i >= 0 && address-pieces[i].low < maxPieceBytes; i-- {
-		if address-pieces[i].low < uint64(len(pieces[i].bytes)) {
-			return true
+		if at := address - pieces[i].low; at <= uint64(len(pieces[i].bytes)) && uint64(size) <= uint64(len(pieces[i].bytes))-at {
+			return pieces[i].bytes[at:][:size], true
 		}
 	}
-	return false
+	return nil, false
 }
 
 // readPieces reads ranges of a process as far as they are there.
@@ -327,20 +327,12 @@ func Read(b []byte) (Call, error) {
 	}
 	pieces = sorted(pieces) // where they overlap, any of them says the same
 	c.Memory = func(address uint64, to []byte) error {
-		i, _ := slices.BinarySearchFunc(pieces, address, func(p piece, a uint64) int {
-			if p.low <= a {
-				return -1
-			}
-			return 1
-		})
-		for i--; i >= 0 && address-pieces[i].low < maxPieceBytes; i-- {
-			p := pieces[i]
-			if at := address - p.low; at <= uint64(len(p.bytes)) && uint64(len(to)) <= uint64(len(p.bytes))-at {
-				copy(to, p.bytes[at:])
-				return nil
-			}
+		found, ok := bytesAt(pieces, address, len(to))
+		if !ok {
+			return errNotKept
 		}
-		return errNotKept
+		copy(to, found)
+		return nil
 	}
 	return c, nil
 }
