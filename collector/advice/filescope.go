@@ -90,16 +90,8 @@ func operatorBody(tokens []structure.Token) []structure.Token {
 	if open < 0 || tokens[open].Text == ";" {
 		return nil
 	}
-	depth := 0
-	for end := open; end < len(tokens); end++ {
-		switch tokens[end].Text {
-		case "{":
-			depth++
-		case "}":
-			if depth--; depth == 0 {
-				return tokens[open:end]
-			}
-		}
+	if end := structure.Closing(tokens, open); end > 0 {
+		return tokens[open:end]
 	}
 	return tokens[open:]
 }
@@ -137,17 +129,7 @@ func levels(tokens []structure.Token) (n int) {
 func (t *text) pointsOn(tokens []structure.Token, end int) bool {
 	at, n := end, 0
 	for at > 0 && tokens[at].Text == "]" {
-		depth := 0
-		for ; at >= 0; at-- {
-			if tokens[at].Text == "]" {
-				depth++
-			} else if tokens[at].Text == "[" {
-				if depth--; depth == 0 {
-					break
-				}
-			}
-		}
-		at--
+		at = structure.Opening(tokens, at) - 1
 		n++
 	}
 	if t.fortran || at < 0 || !structure.IsName(tokens[at].Text) || slices.Contains(structure.Declared(tokens[:end+1]), tokens[at].Text) && n > 0 {

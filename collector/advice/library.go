@@ -12,14 +12,6 @@ import (
 // What functions of libraries do with data, by their names. A procedure of the file that has such a
 // name is what its text says.
 var (
-	// pureFunctions are those that change nothing that they are not given, and keep nothing.
-	pureFunctions = strings.Fields(`abs fabs fabsf sqrt sqrtf exp expf log logf log2 log10 pow powf sin sinf cos cosf tan tanf asin acos atan atan2 sinh cosh tanh floor ceil round
- fmin fmax fminf fmaxf fmod cbrt hypot erf erfc min max`)
-
-	// intrinsics are those of Fortran alone: in C somebody's function may have such a name.
-	intrinsics = strings.Fields(`mod modulo sign real dble int nint aint anint cmplx conjg dconjg aimag dabs dsqrt dexp dlog dsin dcos dmax1 dmin1 amax1 amin1 max0 min0 iabs
- sum maxval minval size lbound ubound shape product dot_product matmul any all count trim adjustl len kind selected_real_kind epsilon huge tiny float ichar char iand ior ieor btest merge`)
-
 	// uninvolvedFunctions touch no data that they are not given: output, clocks, random numbers, memory,
 	// what ends the program, and collective MPI.
 	uninvolvedFunctions = strings.Fields(`printf fprintf sprintf snprintf puts fputs putchar fputc fflush perror write open close
@@ -49,7 +41,9 @@ func (t *text) listed(name string, everywhere, fortran []string) bool {
 }
 
 // pure says whether a function changes nothing that it is not given, and keeps nothing.
-func (t *text) pure(name string) bool { return t.listed(name, pureFunctions, intrinsics) }
+func (t *text) pure(name string) bool {
+	return structure.Intrinsic(name, t.fortran) && !t.defines(name)
+}
 
 // uninvolved says whether a function touches no data that it is not given.
 func (t *text) uninvolved(name string) bool { return t.listed(name, uninvolvedFunctions, statements) }

@@ -153,7 +153,7 @@ func arrays(list []*structure.Statement, fortran bool) []string {
 		structure.All(s.Body, func(inner *structure.Statement) bool {
 			for i := range inner.Tokens {
 				subscripted := i+1 < len(inner.Tokens) && (inner.Tokens[i+1].Text == "[" || fortran && inner.Tokens[i+1].Text == "(")
-				if name := inner.Tokens[i].Text; subscripted && structure.IsName(name) && !structure.Member(inner.Tokens, i) && (!fortran || !slices.Contains(intrinsics, name) && !slices.Contains(pureFunctions, name)) {
+				if name := inner.Tokens[i].Text; subscripted && structure.IsName(name) && !structure.Member(inner.Tokens, i) && (!fortran || !structure.Intrinsic(name, true)) {
 					names[name] = true
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/structure"
 	"github.com/accscope/accscope/runtime/device"
 )
 
@@ -188,9 +189,6 @@ var elementOf = map[bool]*regexp.Regexp{
 	true:  regexp.MustCompile(`(?i)\b(\w+)\s*\([^()]*[a-z_]`),
 }
 
-// intrinsics of Fortran look like elements.
-var intrinsics = regexp.MustCompile(`(?i)^(?:abs|acos|asin|atan2?|cos|dble|exp|float|int|log|log10|max|merge|min|mod|nint|real|sign|sin|sqrt|tan)$`)
-
 // varies says whether a race's writes are of one statement whose value is that of an element: that all
 // are equal is so by these data.
 func (k *known) varies(of *Finding) bool {
@@ -205,7 +203,7 @@ func (k *known) varies(of *Finding) bool {
 		return false
 	}
 	for _, element := range elementOf[isFortran(i.File)].FindAllStringSubmatch(m[1], -1) {
-		if len(element) < 2 || !intrinsics.MatchString(element[1]) {
+		if len(element) < 2 || !structure.Intrinsic(strings.ToLower(element[1]), true) { // which look like elements
 			return true
 		}
 	}

@@ -211,7 +211,7 @@ func functionName(head []Token) (string, bool) {
 		case i > 0 && IsName(head[i-1].Text) && !slices.Contains(notFunctions, head[i-1].Text):
 			return head[i-1].Text, true
 		}
-		if i = closing(head, i); i < 0 {
+		if i = Closing(head, i); i < 0 {
 			break
 		}
 	}

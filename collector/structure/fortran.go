@@ -401,7 +401,7 @@ func (b *fortranBody) statement(l *line, words [2]string) *Statement {
 	case head == "if" && words[1] == "(", head == "where" && words[1] == "(", head == "forall" && words[1] == "(":
 		s := b.simple(Branch)
 		open := slices.IndexFunc(l.tokens, func(t Token) bool { return t.Text == "(" })
-		end := closing(l.tokens, open)
+		end := Closing(l.tokens, open)
 		switch {
 		case end < 0:
 			b.fail("parentheses that are not closed")

@@ -170,8 +170,8 @@ func brackets(tokens []Token) []int {
 	return closes
 }
 
-// opening is the index of the token that opens the bracket closed at an index; -1 where none does.
-func opening(tokens []Token, at int) int {
+// Opening is the index of the token that opens the bracket closed at an index; -1 where none does.
+func Opening(tokens []Token, at int) int {
 	depth := 0
 	for ; at >= 0; at-- {
 		switch tokens[at].Text {
@@ -186,8 +186,8 @@ func opening(tokens []Token, at int) int {
 	return -1
 }
 
-// closing is the index of the token that closes the bracket at an index; -1 where none does.
-func closing(tokens []Token, at int) int {
+// Closing is the index of the token that closes the bracket at an index; -1 where none does.
+func Closing(tokens []Token, at int) int {
 	depth := 0
 	for ; at < len(tokens); at++ {
 		switch tokens[at].Text {

@@ -8,7 +8,7 @@ var assigning = []string{"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<
 // Subscripted is the index behind the brackets that follow the token at an index.
 func Subscripted(tokens []Token, at int) int {
 	for at++; at < len(tokens) && (tokens[at].Text == "[" || tokens[at].Text == "("); at++ {
-		if end := closing(tokens, at); end > 0 {
+		if end := Closing(tokens, at); end > 0 {
 			at = end
 		} else {
 			return len(tokens)
@@ -54,7 +54,7 @@ func Writes(tokens []Token, at int) bool {
 
 // Parts are what commas part of the tokens in the parentheses that open at an index.
 func Parts(tokens []Token, open int) (parts [][]Token) {
-	end := closing(tokens, open)
+	end := Closing(tokens, open)
 	if end < 0 {
 		return nil
 	}
@@ -67,7 +67,7 @@ func Commas(tokens []Token) (parts [][]Token) {
 	for at := 0; at < len(tokens); at++ {
 		switch tokens[at].Text {
 		case "(", "[", "{":
-			if end := closing(tokens, at); end > 0 {
+			if end := Closing(tokens, at); end > 0 {
 				at = end
 			}
 		case ",":
@@ -117,9 +117,9 @@ func pointed(tokens []Token, end int) int {
 	if end < 2 || end+1 >= len(tokens) || tokens[end+1].Text != "(" || tokens[end].Text != ")" && tokens[end].Text != "]" {
 		return -1
 	}
-	begin := opening(tokens, end)
+	begin := Opening(tokens, end)
 	for begin > 0 && tokens[end].Text == "]" && tokens[begin-1].Text == "]" {
-		begin = opening(tokens, begin-1)
+		begin = Opening(tokens, begin-1)
 	}
 	switch {
 	case begin < 0:
@@ -173,7 +173,7 @@ func Declared(tokens []Token) (names []string) {
 	for at := 0; at < len(tokens); at++ {
 		switch t := tokens[at].Text; {
 		case t == "(" || t == "[" || t == "{":
-			if end := closing(tokens, at); end > 0 {
+			if end := Closing(tokens, at); end > 0 {
 				at = end
 			}
 		case t == ",":
