@@ -9,8 +9,7 @@ import (
 )
 
 var (
-	allocation      = regexp.MustCompile(`(?i)^()(allocate|deallocate)\s*(\(.*)$`)
-	labelled        = regexp.MustCompile(`^(\d*)\s*(.*)$`)
+	allocation      = regexp.MustCompile(`(?i)^(allocate|deallocate)\s*(\(.*)$`)
 	conditionally   = regexp.MustCompile(`(?i)^if\s*(\(.*)$`)
 	beginsUnit      = regexp.MustCompile(`(?i)^(?:[a-z][\w() ,=]*\s)?(?:subroutine|function|program|module|submodule)\s+\w+`)
 	programOrModule = regexp.MustCompile(`(?i)^(?:program|module|submodule)\b`)
@@ -121,7 +120,7 @@ func (t *fortranText) allocated(c *inFortran, all []*inFortran, name string, fir
 			line = end
 			continue
 		}
-		inside, _, _ := directive.Parenthesised(match[3])
+		inside, _, _ := directive.Parenthesised(match[2])
 		if !slices.ContainsFunc(split(inside, ','), func(item string) bool { return (&c.construct).base(item) == name }) || t.hidden(line, c.d.Line-1, name) {
 			line = end
 			continue
@@ -130,7 +129,7 @@ func (t *fortranText) allocated(c *inFortran, all []*inFortran, name string, fir
 			c.say("", "%s is created and deleted on the device where it is allocated and freed: GCC's code does not", name)
 			said = true
 		}
-		if strings.EqualFold(match[2], "allocate") {
+		if strings.EqualFold(match[1], "allocate") {
 			t.beside(line, nil, []string{"!$acc enter data create(" + name + ")"})
 		} else {
 			t.beside(line, []string{"!$acc exit data delete(" + name + ")"}, nil)
@@ -163,32 +162,33 @@ func (t *fortranText) allocated(c *inFortran, all []*inFortran, name string, fir
 
 // conditional takes the statement in a line, from 0, apart: its label, the condition of an if statement,
 // and what it does, with its last line.
-func (t *fortranText) conditional(line int) (label, condition, text string, end int) {
+func (t *fortranText) conditional(line int) (number, condition, text string, end int) {
 	statement, end := t.statement(line)
-	match := labelled.FindStringSubmatch(strings.TrimSpace(statement))
-	label, text = match[1], match[2]
+	text = strings.TrimSpace(statement)
+	number = label.FindString(text)
+	text = strings.TrimSpace(text[len(number):])
 	if match := conditionally.FindStringSubmatch(text); match != nil {
 		if inside, rest, ok := directive.Parenthesised(match[1]); ok {
 			text, condition = strings.TrimSpace(rest), inside
 		}
 	}
-	return label, condition, text, end
+	return number, condition, text, end
 }
 
 // beside puts lines ahead of the statement in a line, from 0, and behind it, under its label and its
 // condition.
 func (t *fortranText) beside(line int, ahead, behind []string) {
-	label, condition, text, end := t.conditional(line)
+	number, condition, text, end := t.conditional(line)
 	if until, ok := t.until[line]; ok { // it has others beside it
 		end = until
 	}
 	if condition != "" {
 		ahead, behind = append([]string{"if (" + condition + ") then"}, ahead...), append(slices.Clone(behind), "end if")
 	}
-	if label != "" && len(ahead) > 0 {
-		t.ahead[line] = append(t.ahead[line], t.marker(line), label+strings.Repeat(" ", max(1, 6-len(label)))+"continue")
+	if number != "" && len(ahead) > 0 {
+		t.ahead[line] = append(t.ahead[line], t.marker(line), number+strings.Repeat(" ", max(1, 6-len(number)))+"continue")
 	}
-	if condition != "" || label != "" && len(ahead) > 0 {
+	if condition != "" || number != "" && len(ahead) > 0 {
 		t.code[line] = "      " + text
 		t.replaced[line], t.until[line] = t.placed([]string{text}, line+1), end
 	}
@@ -232,7 +232,7 @@ func (t *fortranText) outlives(first, last int, name string) bool {
 	quoted := regexp.QuoteMeta(name)
 	saved := regexp.MustCompile(`(?i)^(?:[^'"]*\bsave\b[^'"]*::.*|save\b.*)\b` + quoted + `\b`)
 	header, line := t.statement(first)
-	if at := strings.Index(header, "("); at >= 0 && wordAt(strings.ToLower(header[at:]), name) >= 0 {
+	if t.argument(first, name) {
 		return true
 	}
 	if named := fortranFunction.FindStringSubmatch(header); named != nil && strings.EqualFold(named[1], name) {
@@ -250,6 +250,13 @@ func (t *fortranText) outlives(first, last int, name string) bool {
 		line = end
 	}
 	return false
+}
+
+// argument says whether the procedure that begins in a line, from 0, has an argument of a name, or a result.
+func (t *fortranText) argument(first int, name string) bool {
+	header, _ := t.statement(first)
+	at := strings.Index(header, "(")
+	return at >= 0 && wordAt(strings.ToLower(header[at:]), name) >= 0
 }
 
 // inRoutine says whether a procedure for the device uses a variable, which a declare directive

@@ -35,11 +35,7 @@ func (c *construct) always(clause *directive.Clause, word string) {
 			c.before = append(c.before, update("device"))
 		}
 		if out {
-			behind := []string{update("self")}
-			if async := c.find("async"); async != nil {
-				behind = append([]string{l.directive("wait" + queueList(async))}, behind...)
-			}
-			c.last = append(behind, c.last...)
+			c.last = append(append(c.finishing(), update("self")), c.last...)
 		}
 		return
 	}

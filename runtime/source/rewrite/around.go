@@ -17,16 +17,9 @@ func (c *construct) around(region string, behind ...string) {
 // surround has lines ahead of the construct and behind it that copy. What its queue has to do, and what
 // it waits for, is waited for ahead of these; what it does asynchronously behind it.
 func (c *construct) surround(open, end []string) {
-	async := c.find("async")
-	if wait := c.find("wait"); wait != nil && c.compute() && !c.waited {
-		c.before = append(c.before, c.language.directive(waitFor(wait)))
-	}
-	if async != nil && c.compute() {
-		queue := c.language.directive("wait" + queueList(async))
-		if !c.waited {
-			c.before = append(c.before, queue)
-		}
-		end = append([]string{queue}, end...)
+	if c.compute() {
+		c.wait()
+		end = append(c.finishing(), end...)
 	}
 	c.waited = true
 	c.before = append(c.before, open...)
@@ -126,6 +119,30 @@ func (c *construct) keepCondition() {
 		c.before = append(c.before, "const int "+name+" = ("+given.Arguments+") != 0;")
 	}
 	given.Arguments = name
+}
+
+// wait has what the construct waits for, and what its queue has to do, be waited for ahead of it, once.
+func (c *construct) wait() {
+	if !c.waited {
+		c.before = append(c.before, c.waiting()...)
+	}
+	c.waited = true
+}
+
+// waiting are directives that wait for what the construct waits for, and for its queue.
+func (c *construct) waiting() (lines []string) {
+	if wait := c.find("wait"); wait != nil {
+		lines = append(lines, c.language.directive(waitFor(wait)))
+	}
+	return append(lines, c.finishing()...)
+}
+
+// finishing is what waits for the construct's queue; nothing where it has none.
+func (c *construct) finishing() []string {
+	if async := c.find("async"); async != nil {
+		return []string{c.language.directive("wait" + queueList(async))}
+	}
+	return nil
 }
 
 // waitFor is the directive that waits for what a wait clause names.

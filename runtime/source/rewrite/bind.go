@@ -63,7 +63,7 @@ func (fortranLanguage) routine(text string) string {
 
 // onHost says in a compute construct of C whether it runs on the host, where the bind clause does not
 // hold: a constant in a GPU's code, the runtime's answer in the host's, which a device in software runs, too.
-const onHost = `({ extern int accscope_on_device (int) __asm__ ("acc_on_device"); __builtin_acc_on_device (2) && accscope_on_device (2); })`
+var onHost = "({ " + declared("acc_on_device") + " __builtin_acc_on_device (2) && accscope_acc_on_device (2); })"
 
 // uses are the offsets where a text of C or C++ names a function, and those of them where it calls it.
 func uses(text, function string) (named, called []int) {

@@ -42,7 +42,8 @@ func TestCommentedCalls(t *testing.T) {
 // In C++ the name of several functions does not say which of them a call is of: all of them are bound to
 // the same one, or the call stays, and is told of.
 func TestBoundOverloads(t *testing.T) {
-	const decided, undecided, both = "x = g (3)", "x = f (3)", "x = (" + onHost + " ? f : g) (3)"
+	const decided, undecided = "x = g (3)", "x = f (3)"
+	both := "x = (" + onHost + " ? f : g) (3)"
 	for _, test := range []struct {
 		declared, body, want string
 		c                    bool

@@ -16,11 +16,12 @@ var parameters = map[string]string{
 	"acc_set_device_type": "int", "acc_set_device_num": "int, int", "acc_set_default_async": "int",
 	"acc_wait_device": "int, int", "acc_wait_all_device": "int",
 	"acc_wait_device_async": "int, int, int", "acc_wait_all_device_async": "int, int",
+	"acc_attach": "void **", "acc_detach": "void **", "acc_attach_async": "void **, int", "acc_detach_async": "void **, int", "acc_on_device": "int",
 	"acc_is_present": "void *, __SIZE_TYPE__", "acc_deviceptr": "void *", "acc_memcpy_to_device": "void *, void *, __SIZE_TYPE__",
 }
 
 // results are their results, where it is not void.
-var results = map[string]string{"acc_is_present": "int", "acc_deviceptr": "void *"}
+var results = map[string]string{"acc_is_present": "int", "acc_on_device": "int", "acc_deviceptr": "void *"}
 
 // declared is the declaration of a routine in a block, under a name that is ours: the
 // program's own headers may declare it with their types, or nothing does.

@@ -77,11 +77,9 @@ func components(c *construct) {
 	case c.name == "exit data":
 		c.before = append(c.before, alone)
 	case !c.compute():
-		if len(back) > 0 {
-			c.keepCondition()
-		}
 		var updates []string
 		if len(back) > 0 {
+			c.keepCondition()
 			begin, updated, behind := c.updated(back)
 			c.before, updates, c.last = append(c.before, begin...), updated, append(behind, c.last...)
 		}
@@ -212,9 +210,7 @@ func (t *fortranText) derived(line int, name string) (scalar, dummy bool) {
 		if match[1] == "(" || strings.Contains(attributes, "pointer") || strings.Contains(attributes, "allocatable") || strings.Contains(attributes, "dimension") {
 			return false, false
 		}
-		header, _ := t.statement(first)
-		at := strings.Index(header, "(")
-		return true, i > first && at >= 0 && wordAt(strings.ToLower(header[at:]), name) >= 0
+		return true, i > first && t.argument(first, name)
 	}
 	return false, false
 }

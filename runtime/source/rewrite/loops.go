@@ -174,7 +174,7 @@ func pointers(c *construct) {
 				if given := c.find("if"); given != nil {
 					condition = given.Arguments + " && "
 				}
-				return `if (` + condition + name + `_at != (void *) ` + name + `) { extern void accscope_` + routine + ` (void **) __asm__ ("` + routine + `"); accscope_` + routine + ` ((void **) ` + name + `_at); }`
+				return `if (` + condition + name + `_at != (void *) ` + name + `) { ` + declared(routine) + ` accscope_` + routine + ` ((void **) ` + name + `_at); }`
 			}
 			c.inside = append(c.inside, attach("acc_attach"))
 			c.ending = append([]string{attach("acc_detach")}, c.ending...)

@@ -32,6 +32,7 @@ func pointerArrays(c *construct) {
 	if !c.noncontiguous || c.name == "update" || c.dropped {
 		return
 	}
+	var arrive, depart []string
 	for i := range c.clauses {
 		clause := &c.clauses[i]
 		kind := plainClause(clause.Name)
@@ -49,12 +50,12 @@ func pointerArrays(c *construct) {
 				c.refuse("", "%s is not contiguous, and no array of pointers to rows: it cannot be had with GCC", item)
 				return
 			case c.name == "enter data":
-				c.after = append(append(c.after, rows.wait...), rows.arrive(kind)...)
+				arrive = append(arrive, rows.arrive(kind)...)
 			case c.name == "exit data":
-				c.before = append(append(c.before, rows.wait...), rows.depart(kind)...)
+				depart = append(depart, rows.depart(kind)...)
 			case c.structured() && arrivals[kind] != "":
-				c.before = append(append(c.before, rows.wait...), rows.arrive(arrivals[kind])...)
-				c.last = append(append(append([]string{}, rows.wait...), rows.depart(departures[kind])...), c.last...)
+				arrive = append(arrive, rows.arrive(arrivals[kind])...)
+				depart = append(rows.depart(departures[kind]), depart...)
 				c.add("present", rows.pointers) // what is in the region knows it by that
 				clause = &c.clauses[i]
 			case kind == "present" && c.structured():
@@ -70,6 +71,18 @@ func pointerArrays(c *construct) {
 			clause.Has = false
 			clause.Name = ""
 		}
+	}
+	switch {
+	case len(arrive)+len(depart) == 0:
+	case c.name == "enter data":
+		c.after = append(append(c.after, c.waiting()...), arrive...)
+	case c.name == "exit data":
+		c.wait()
+		c.before = append(c.before, depart...)
+	default:
+		c.wait()
+		c.before = append(c.before, arrive...)
+		c.last = append(append(c.finishing(), depart...), c.last...)
 	}
 	c.clauses = without(c.clauses, func(clause directive.Clause) bool { return clause.Name == "" })
 	if (c.name == "enter data" || c.name == "exit data") && !c.hasData() {
@@ -113,18 +126,19 @@ func elementPointers(c *construct) {
 				if given := c.find("if"); given != nil {
 					condition = "(" + given.Arguments + ") && "
 				}
-				parameter, argument := "", ""
+				argument := ""
 				if async := c.find("async"); async != nil { // behind the pointers themselves, which its queue may copy
-					routine, parameter, argument = routine+"_async", ", int", ", "+queue(async)
+					routine, argument = routine+"_async", ", "+queue(async)
 				}
-				return fmt.Sprintf(`if (%s(void *) &(%[2]s) != (void *) (%[2]s)) { %[3]s if (accscope_acc_is_present ((void *) &(%[2]s), sizeof (void *))) { extern void accscope_%[4]s (void **%[5]s) __asm__ ("%[4]s"); accscope_%[4]s ((void **) &(%[2]s)%[6]s); } }`,
-					condition, element, declared("acc_is_present"), routine, parameter, argument)
+				return fmt.Sprintf(`if (%s(void *) &(%[2]s) != (void *) (%[2]s)) { %[3]s if (accscope_acc_is_present ((void *) &(%[2]s), sizeof (void *))) { %[4]s accscope_%[5]s ((void **) &(%[2]s)%[6]s); } }`,
+					condition, element, declared("acc_is_present"), declared(routine), routine, argument)
 			}
 			switch c.name {
 			case "enter data":
 				c.after = append(c.after, step("acc_attach"))
 			case "exit data":
-				if wait := c.find("wait"); wait != nil {
+				if wait := c.find("wait"); wait != nil && !c.waited {
+					c.waited = true
 					c.before = append(c.before, c.language.directive(waitFor(wait)))
 				}
 				c.before = append(c.before, step("acc_detach"))
@@ -142,11 +156,10 @@ type pointerRows struct {
 	construct   *construct
 	pointers    string // the section of the array of pointers, by variables
 	loop        string
-	row         string   // the section of the row, by the index
-	base        string   // the array of pointers
-	suffix      string   // if clause
-	wait        []string // for the queues of the construct's wait and async clauses
-	low, length string   // of the section of pointers
+	row         string // the section of the row, by the index
+	base        string // the array of pointers
+	suffix      string // if clause
+	low, length string // of the section of pointers
 }
 
 // rowsOf takes an item with two sections apart; nil where it has others. Its bounds are kept
@@ -180,12 +193,6 @@ func (c *construct) rowsOf(item string) *pointerRows {
 	}
 	r.low, r.length = name+"_at", name+"_n"
 	r.suffix = c.condition()
-	if async := c.find("async"); async != nil {
-		r.wait = []string{c.language.directive("wait" + queueList(async))}
-	}
-	if wait := c.find("wait"); wait != nil {
-		r.wait = append(r.wait, c.language.directive(waitFor(wait)))
-	}
 	return r
 }
 

@@ -123,14 +123,11 @@ func dataQueues(c *construct) {
 	if c.name != "data" {
 		return
 	}
-	if wait := c.take("wait"); wait != nil {
-		c.before = append(c.before, c.language.directive(waitFor(wait)))
+	c.before, c.awaited = append(c.before, c.waiting()...), append(c.awaited, c.finishing()...)
+	if c.take("wait") != nil {
 		c.say("wait", "the wait clause is a wait directive ahead of the region: GCC's data has none")
 	}
-	if async := c.take("async"); async != nil {
-		wait := c.language.directive("wait" + queueList(async))
-		c.before = append(c.before, wait)
-		c.awaited = append(c.awaited, wait)
+	if c.take("async") != nil {
 		c.say("async", "the region waits for its queue where it begins and ends, and copies synchronously: GCC's data has no async clause")
 	}
 }

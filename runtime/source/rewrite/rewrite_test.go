@@ -303,6 +303,21 @@ func TestRegionsWait(t *testing.T) {
 	inOrder(t, got, "#pragma acc enter data", "accscope_acc_attach_async ((void **) &(d[1]), 3)")
 }
 
+// However many rows and elements are mapped one by one, what they wait for is waited for once.
+func TestRowsWaitOnce(t *testing.T) {
+	for clauses, waits := range map[string]int{
+		"enter data copyin(d[0:2][0:4], e[0:2][0:4]) async(3) wait(1)": 2, "exit data delete(d[0:2][0:4], e[0:2][0:4]) async(3)": 1, "exit data delete(d[1][0:4], e[1][0:4]) wait(3)": 1,
+		"parallel copy(d[0:2][0:4], e[0:2][0:4]) async(3) wait(1)": 3, "data copy(d[0:2][0:4], e[0:2][0:4]) async(3)": 2,
+	} {
+		source := "double **d, **e;\n#pragma acc " + clauses + "\n{ }\n"
+		refused := map[int]bool{2: !strings.Contains(clauses, "[1]")}
+		got := C(source, "a.c", ReadPreprocessed("# 1 \"a.c\"\n"+source), refused, nil, Options{Device: "nvidia"}).Text
+		if n := strings.Count(got, "#pragma acc wait("); n != waits {
+			t.Errorf("%s waits %d times, want %d:\n%s", clauses, n, waits, got)
+		}
+	}
+}
+
 // Where a procedure ends, its allocatable variables of a declare directive are deleted, which GCC frees there.
 func TestLeavesProcedure(t *testing.T) {
 	source := "subroutine s\ninteger, allocatable :: w(:)\n!$acc declare create(w)\nallocate (w(3))\nif (a) return\nif (b) &\n deallocate (w)\n   10 return\nend subroutine\n"
