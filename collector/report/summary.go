@@ -63,7 +63,7 @@ type DeviceTime struct {
 type HostTime struct {
 	Threads int   `json:"threads"` // that use OpenACC
 	All     int64 `json:"host"`    // their processes' time, over them
-	Waits   int64 `json:"waits"`   // as store.Waited has it
+	Waits   int64 `json:"waits"`   // in waits, and in synchronous operations while the device was at them, or until they were cut off
 	Calls   int64 `json:"calls"`   // in other OpenACC constructs and routines
 }
 
