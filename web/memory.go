@@ -69,6 +69,10 @@ func counters(r *request) (any, error) {
 	return &a, err
 }
 
+// mostApart is about how many operations of a device are read one by one for its rates: of
+// neighbours together, which may have gone either way, only the sum is known.
+const mostApart = 200_000
+
 // rates spreads the bytes of transfers over the pixels that they cover.
 func rates(trace *store.Trace, device model.DeviceID, w window) (rateSeries, error) {
 	pixels := max(w.pixels/3, 1)
@@ -87,11 +91,12 @@ func rates(trace *store.Trace, device model.DeviceID, w window) (rateSeries, err
 			return s, err
 		}
 	}
+	lanes = slices.DeleteFunc(lanes, func(l store.Lane) bool {
+		return l.Bytes == 0 || s.Measured && (l.Type != store.LaneQueue || l.Device != device) || !s.Measured && l.Type != store.LaneSpans
+	})
 	for _, lane := range lanes {
-		if lane.Bytes == 0 || s.Measured && (lane.Type != store.LaneQueue || lane.Device != device) || !s.Measured && lane.Type != store.LaneSpans {
-			continue
-		}
-		blocks, err := trace.Timeline(lane, w.from, w.to, pixels)
+		// At a pixel a nanosecond neighbours are taken apart wherever that costs no more rows.
+		blocks, err := trace.TimelineOfRows(lane, w.from, w.to, int(w.to-w.from), mostApart/len(lanes))
 		if err != nil {
 			return s, err
 		}

@@ -225,6 +225,34 @@ func TestRatesOfTheEnqueueCalls(t *testing.T) {
 	}
 }
 
+// Rates are of the way that the bytes went, each what its transfers add up to, also where many
+// of both ways are in a pixel.
+func TestRatesByWay(t *testing.T) {
+	s := serve(t, Options{Traces: []string{tracetest.File(t, 20_000, 1)}})
+	rates := answer[countersAnswer](t, s, "/api/counters?device=1&pixels=60").Rates
+	got, differ := map[string]float64{}, 0
+	for i := range rates.Mixed {
+		got["upload"] += rates.Upload[i] * rates.Step / 1e9
+		got["download"] += rates.Download[i] * rates.Step / 1e9
+		got["either"] += rates.Mixed[i] * rates.Step / 1e9
+		if math.Abs(rates.Upload[i]-rates.Download[i]) > rates.Upload[i]/1000 {
+			differ++
+		}
+	}
+	want := map[string]float64{}
+	for _, r := range answer[sqlAnswer](t, s, "/api/sql?sql="+url.QueryEscape("SELECT kind, sum(bytes) FROM device_activity WHERE device = 1 AND kind <> 'kernel' GROUP BY 1")).Rows {
+		want[r[0].(string)] = r[1].(float64)
+	}
+	if len(want) != 2 || differ == 0 {
+		t.Errorf("%d parts of the time differ, of %v bytes", differ, want)
+	}
+	for way := range got {
+		if math.Abs(got[way]-want[way]) > want[way]/1000 {
+			t.Errorf("%s: %v bytes, want %v", way, got[way], want[way])
+		}
+	}
+}
+
 // Devices of one name are told apart: by their number, and by their process.
 func TestDevicesOfOneName(t *testing.T) {
 	path := tracetest.File(t, 300, 1)
