@@ -9,6 +9,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"github.com/accscope/accscope/collector/escape"
+	"github.com/accscope/accscope/collector/report"
 )
 
 // canvas is a rectangle of the screen; what is drawn outside of it is cut off.
@@ -74,6 +75,11 @@ func (c canvas) text(x, y, width int, text string, style tcell.Style) int {
 		used++
 	}
 	return used
+}
+
+// name draws a text whose names go without their namespaces before it is cut.
+func (c canvas) name(x, y, width int, text string, style tcell.Style) int {
+	return c.text(x, y, width, report.Shortened(text, min(width, c.w-x)), style)
 }
 
 // textRight draws text that ends at the right edge of a field.

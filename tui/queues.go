@@ -203,7 +203,7 @@ func (a *app) drawLane(c canvas, row laneRow, chosen bool) {
 	c.textRight(11, 0, 6, depth, t.bold)
 	c.textRight(17, 0, 5, busy, style)
 	if c.h > 1 {
-		c.text(2, 1, gutter-3, runningText(q), t.dim)
+		c.name(2, 1, gutter-3, runningText(q), t.dim)
 	}
 	if c.h > 2 {
 		c.text(2, 2, gutter-3, waitText(q), t.dim)
@@ -285,7 +285,7 @@ func (c canvas) drawBars(height int, cells []column, segments []segment, last se
 				s = segments[index]
 			}
 			if s.label != "" {
-				c.text(x, height-1, end-x, s.label, t.activities[s.what].Reverse(s.what != bound && !s.guess))
+				c.name(x, height-1, end-x, s.label, t.activities[s.what].Reverse(s.what != bound && !s.guess))
 			}
 		}
 		x = end

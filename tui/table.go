@@ -203,7 +203,7 @@ func (t *table) draw(c canvas, focused bool, empty string) {
 			if t.fields[i].right {
 				c.textRight(t.position[k], y+1, t.width(k), t.text(r, i), style)
 			} else {
-				c.text(t.position[k], y+1, t.width(k), t.text(r, i), style)
+				c.name(t.position[k], y+1, t.width(k), t.text(r, i), style)
 			}
 		}
 	}

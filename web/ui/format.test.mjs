@@ -17,6 +17,6 @@ for (const [unit, value, want] of cases) {
 const figures = JSON.parse(await readFile(join(here, "../../collector/report/testdata/figures.json"), "utf8"));
 assert.ok(figures.length >= 5);
 for (const [unit, value, want] of figures) assert.equal(figure(value, unit), want, `${value} ${unit}`);
-for (const [name, want] of [["solve", undefined], ["a::b::solve(c::d)", "b::solve(c::d)"], ["Grid<x::y, z<1> >::scale(double)", "scale(double)"],
-  ["(anonymous namespace)::solve(int)", "solve(int)"], ["solve(a::b)", undefined], ["cg.c:38 parallel loop in a::b", undefined], ["::solve", undefined], ["void a::solve<int>()", undefined]])
-  assert.equal(withoutOuter(name), want, name);
+const names = JSON.parse(await readFile(join(here, "../../collector/report/testdata/names.json"), "utf8"));
+assert.ok(names.length > 10);
+for (const [name, want] of names) assert.equal(withoutOuter(name), want ?? undefined, name);

@@ -105,17 +105,19 @@ export function show(value: unknown, unit: Unit): string {
   return String(value);
 }
 
-// withoutOuter is a C++ name without the outermost of the namespaces or classes that it
-// begins with; undefined where it begins with none.
-export function withoutOuter(name: string): string | undefined {
+// withoutOuter is a text without the outermost of the namespaces or classes that a C++ name in
+// it begins with, whatever words stand before that; undefined where none does.
+export function withoutOuter(text: string): string | undefined {
   let depth = 0;
-  for (let i = 0; i < name.length; i++) {
-    const c = name[i]!;
-    if (c === "<" || c === "(" && name.startsWith("(anonymous namespace)", i)) depth++;
-    else if (c === ">" && depth > 0 || c === ")" && depth > 0) depth--;
+  let begin = 0; // of the word
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i]!;
+    if (c === "<" || c === "{" || c === "(" && (depth > 0 || text.startsWith("(anonymous namespace)", i))) depth++;
+    else if ((c === ">" || c === "}" || c === ")") && depth > 0) depth--;
     else if (depth > 0) continue;
-    else if (c === "(" || c === " ") return undefined;
-    else if (c === ":" && name[i + 1] === ":") return i > 0 ? name.slice(i + 2) : undefined;
+    else if (c === "(") return undefined;
+    else if (c === " ") begin = i + 1;
+    else if (c === ":" && text[i + 1] === ":" && i > begin) return text.slice(0, begin) + text.slice(i + 2);
   }
   return undefined;
 }
