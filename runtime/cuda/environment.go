@@ -11,11 +11,16 @@ import (
 // jitVariable is -O0 to -O4 for the driver's compiler, as GCC's library has it.
 const jitVariable = "GOMP_NVPTX_JIT"
 
+// value is what a variable is set to; "" where that is nothing, or blanks.
+func value(lookup func(string) (string, bool), variable string) string {
+	text, _ := lookup(variable)
+	return strings.TrimSpace(text)
+}
+
 // optimisation is the level that GOMP_NVPTX_JIT asks of the driver's compiler,
 // -1 for its default.
 func optimisation(lookup func(string) (string, bool)) int {
-	text, _ := lookup(jitVariable)
-	for _, field := range strings.Fields(text) {
+	for _, field := range strings.Fields(value(lookup, jitVariable)) {
 		if len(field) == 3 && strings.HasPrefix(field, "-O") && field[2] >= '0' && field[2] <= '4' {
 			return int(field[2] - '0')
 		}
@@ -35,8 +40,8 @@ const (
 
 // stackWanted reads ACCSCOPE_CUDA_STACK: bytes, or "64KiB", "64k"; 0 where it is not set.
 func stackWanted(lookup func(string) (string, bool)) (int, error) {
-	text, _ := lookup(stackVariable)
-	if text = strings.TrimSpace(text); text == "" {
+	text := value(lookup, stackVariable)
+	if text == "" {
 		return 0, nil
 	}
 	digits, unit := strings.ToLower(text), 1
@@ -56,7 +61,7 @@ func stackWanted(lookup func(string) (string, bool)) (int, error) {
 // A Setting is a variable by which kernels that go wrong on a GPU may go right.
 type Setting struct {
 	Variable string
-	Value    string // "" where it is not set
+	Value    string // "" where it is not set, or to blanks
 	Problem  error  // of a value that means nothing
 	Does     string // set so
 	For      string // when to set it
@@ -64,15 +69,13 @@ type Setting struct {
 
 // Settings are those variables, as an environment has them.
 func Settings(lookup func(string) (string, bool)) []Setting {
-	level := Setting{Variable: jitVariable, For: "-O0 where a kernel that is right elsewhere fails or gives wrong results, as the driver's compiler has faults"}
-	level.Value, _ = lookup(jitVariable)
+	level := Setting{Variable: jitVariable, Value: value(lookup, jitVariable), For: "-O0 where a kernel that is right elsewhere fails or gives wrong results, as the driver's compiler has faults"}
 	if n := optimisation(lookup); n >= 0 {
 		level.Does = fmt.Sprintf("the driver compiles device code at level %d, which may make it slower", n)
 	} else if level.Value != "" {
 		level.Problem = fmt.Errorf("%s=%q names no level of the driver's compiler, and has no effect; give -O0 to -O4", jitVariable, level.Value)
 	}
-	stack := Setting{Variable: stackVariable, For: "more than 1024 bytes where a routine calls itself, or others by their addresses"}
-	stack.Value, _ = lookup(stackVariable)
+	stack := Setting{Variable: stackVariable, Value: value(lookup, stackVariable), For: "more than 1024 bytes where a routine calls itself, or others by their addresses"}
 	bytes, err := stackWanted(lookup)
 	if stack.Problem = err; bytes > 0 {
 		stack.Does = fmt.Sprintf("each thread has %d bytes of stack", bytes)
