@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -106,6 +107,10 @@ The exit status is 0 with findings and without.`,
 			if err != nil {
 				return err
 			}
+			width := 0
+			if output == "" || output == "-" {
+				width = proseWidth(os.Stdout)
+			}
 			write := func(w io.Writer) error {
 				switch {
 				case evidence != 0:
@@ -126,7 +131,7 @@ The exit status is 0 with findings and without.`,
 				case formatSARIF:
 					return advice.WriteSARIF(w, findings, judged, version())
 				}
-				return advice.WriteText(w, findings, judged, again(args[0], rank, minimum, ignore))
+				return advice.WriteText(w, findings, judged, again(args[0], rank, minimum, ignore), width)
 			}
 			if output == "" || output == "-" {
 				return write(command.OutOrStdout())

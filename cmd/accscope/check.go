@@ -177,7 +177,7 @@ func (flags *checkOptions) unused(shape report.Format, end int, out, told io.Wri
 	case formatSARIF:
 		err = advice.WriteChecked(out, nil, none, version())
 	default:
-		err = check.WriteText(told, nil, none)
+		err = check.WriteText(told, nil, none, proseWidth(os.Stderr))
 	}
 	if err != nil || end == 0 {
 		return err
@@ -288,7 +288,7 @@ func (flags *checkOptions) tell(trace *store.Trace, code bool, shape report.Form
 	case formatSARIF:
 		return sure, advice.WriteChecked(out, findings, checked, version())
 	}
-	if err := check.WriteText(told, findings, checked); err != nil || !flags.diff {
+	if err := check.WriteText(told, findings, checked, proseWidth(os.Stderr)); err != nil || !flags.diff {
 		return sure, err
 	}
 	return sure, flags.mend(trace, findings, out, told)

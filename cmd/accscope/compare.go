@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -89,7 +90,9 @@ trace that cannot be read.`,
 					return usageError{fmt.Errorf("--fail-if %w", err)}
 				}
 			}
-			if err := comparison.Document(top).Write(command.OutOrStdout(), shape); err != nil {
+			document := comparison.Document(top)
+			document.Width = proseWidth(os.Stdout)
+			if err := document.Write(command.OutOrStdout(), shape); err != nil {
 				return err
 			}
 			var failed []string

@@ -98,7 +98,15 @@ func encodeFindings(w io.Writer, groups []findingGroup) error {
 	return encoder.Encode(objects)
 }
 
+// unbroken stands for a space that no line ends at, and clauses puts it within those of a text.
+const unbroken = "\u2060"
+
+var clauses = strings.NewReplacer(", ", ", ", "; ", "; ", " (", " (", " ", unbroken)
+
+// printFindings breaks what was found as report.Prose does, and remedies, in which commands
+// are, between their clauses alone.
 func printFindings(w io.Writer, groups []findingGroup) error {
+	width := proseWidth(os.Stdout)
 	for _, group := range groups {
 		fmt.Fprintf(w, "%s\n", group.title)
 		for _, f := range group.findings {
@@ -109,9 +117,10 @@ func printFindings(w io.Writer, groups []findingGroup) error {
 			case !f.works:
 				mark = "missing"
 			}
-			fmt.Fprintf(w, "  %s  %-22s %s\n", mark, f.subject, f.found)
+			fmt.Fprint(w, report.Prose(fmt.Sprintf("  %s  %-22s ", mark, f.subject), f.found, width))
 			if !f.works && f.remedy != "" {
-				fmt.Fprintf(w, "           %-22s -> %s\n", "", f.remedy)
+				text := report.Prose(fmt.Sprintf("           %-22s -> ", ""), clauses.Replace(f.remedy), width)
+				fmt.Fprint(w, strings.ReplaceAll(text, unbroken, " "))
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/shell"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/export"
 	"github.com/accscope/accscope/export/chrome"
@@ -37,7 +39,8 @@ type exportFormat struct {
 	about     string
 	extension string
 	write     func(w io.Writer, trace *store.Trace, options export.Options) error
-	open      string // how to look at what was written to FILE
+	open      string                   // how to look at what was written
+	file      func(path string) string // as open has it in place of FILE
 	compress  compression
 	binary    bool // nothing for a terminal
 	full      bool // there is more that --full writes
@@ -67,7 +70,7 @@ var exportFormats = map[string]exportFormat{
 	"chrome": {about: "Chrome trace-event JSON, for older viewers", extension: ".json", write: chrome.Write,
 		open: "open it at https://ui.perfetto.dev or in chrome://tracing", compress: gzipped},
 	"pprof": {about: "pprof profile: go tool pprof -http draws flame graphs", extension: ".pb.gz", write: pprof.Write,
-		open: "open it by go tool pprof -http=: FILE", compress: always, binary: true},
+		open: "open it by go tool pprof -http=: FILE", file: shell.Path, compress: always, binary: true},
 	"speedscope": {about: "speedscope JSON, for speedscope.app", extension: ".speedscope.json", write: speedscope.Write,
 		open: "open it at https://www.speedscope.app", compress: gzipped},
 	"csv": {about: "one row per span, event and device activity", extension: ".csv", write: table.WriteCSV,
@@ -78,9 +81,11 @@ var exportFormats = map[string]exportFormat{
 	"otlp":       {about: "OpenTelemetry: sent to Jaeger, a collector, … (--endpoint)", compress: never, full: true},
 	"otf2": {about: "Open Trace Format 2, a folder of files, for Vampir and other tools around Score-P", extension: "-otf2",
 		folder: otf2.Write, holds: []string{archive.Anchor, archive.Definitions, archive.Locations},
-		open: "open it in Vampir, or by otf2-print FILE/" + archive.Anchor, compress: never},
+		open: "open it in Vampir, or by otf2-print FILE", compress: never,
+		file: func(folder string) string { return shell.Path(filepath.Join(folder, archive.Anchor)) }},
 	"parquet": {about: "the same as Parquet, for pandas, DuckDB and Polars", extension: ".parquet", write: table.WriteParquet,
-		open: "open it by duckdb or pandas: SELECT * FROM 'FILE'", compress: always, binary: true},
+		open: "open it by duckdb or pandas: SELECT * FROM FILE", compress: always, binary: true,
+		file: func(path string) string { return "'" + strings.ReplaceAll(path, "'", "''") + "'" }},
 }
 
 func newExportCommand() *cobra.Command {
@@ -195,7 +200,11 @@ standard output.
 			}
 			stopProgress()
 			if err == nil {
-				fmt.Fprintf(command.ErrOrStderr(), "accscope: wrote %s; %s\n", output, strings.ReplaceAll(format.open, "FILE", output))
+				open := format.open
+				if format.file != nil {
+					open = strings.Replace(open, "FILE", format.file(output), 1)
+				}
+				fmt.Fprintf(command.ErrOrStderr(), "accscope: wrote %s; %s\n", output, open)
 			}
 			return err
 		},

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -45,6 +46,54 @@ func TestCommandsCanBePasted(t *testing.T) {
 			command, _, _ = strings.Cut(command, "  what to change")
 			if r := execute(t, folder, nil, "sh", "-c", command); r.status != 0 {
 				t.Errorf("%s: status %d\n%s", command, r.status, r.stderr)
+			}
+		}
+	}
+}
+
+// So can what opens an export, whatever that is called.
+func TestExportsCanBeOpened(t *testing.T) {
+	folder := record(t, mappedInLoop)
+	invoke(t, folder, "run", "-o", "t.db", "--device", "sim", "--", "./program").must(t)
+	bin := t.TempDir() // commands that look whether there is what they are to open
+	for _, name := range []string{"go", "otf2-print"} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\nfor last; do :; done\ntest -f \"$last\"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"with space", "it's 5$", "-o"} {
+		for format, before := range map[string]string{"pprof": "open it by ", "otf2": ", or by "} {
+			printed := invoke(t, folder, "export", "--to", format, "-o", "./"+name+"."+format, "t.db").must(t).stderr
+			_, command, found := strings.Cut(printed, before)
+			if r := execute(t, folder, []string{"PATH=" + bin + ":" + os.Getenv("PATH")}, "sh", "-c", command); !found || r.status != 0 {
+				t.Errorf("status %d of the command in %s", r.status, printed)
+			}
+		}
+	}
+	if printed := invoke(t, folder, "export", "--to", "parquet", "-o", "it's", "t.db").must(t).stderr; !strings.Contains(printed, "SELECT * FROM 'it''s'\n") {
+		t.Errorf("no text of SQL: %s", printed)
+	}
+}
+
+// Prose of reports, advice, comparisons and of doctor keeps to the columns that there are; tables,
+// directives and commands stay whole, and where nothing limits lines so does all.
+func TestProseKeepsToTheColumns(t *testing.T) {
+	folder := record(t, mappedInLoop)
+	invoke(t, folder, "run", "-o", "t.db", "--device", "sim", "--", "./program").must(t)
+	prose := regexp.MustCompile(`^(WARNING|  devices: |  exclusive |  what |  why |  not judged |  (ok|no|missing) )`)
+	for _, command := range []string{"report t.db", "advise t.db", "compare t.db t.db", "doctor"} {
+		whole := execute(t, folder, []string{"COLUMNS="}, accscope, strings.Fields(command)...).stdout
+		folded := execute(t, folder, []string{"COLUMNS=60"}, accscope, strings.Fields(command)...).stdout
+		if strings.Join(strings.Fields(whole), " ") != strings.Join(strings.Fields(folded), " ") || command != "compare t.db t.db" && whole == folded {
+			t.Errorf("%s: on 60 columns\n%s\nelse\n%s", command, folded, whole)
+		}
+		for line := range strings.Lines(folded) {
+			line = strings.TrimSuffix(line, "\n")
+			if len([]rune(line)) <= 60 {
+				continue
+			}
+			if prose.MatchString(line) && strings.LastIndex(line, " ") > 40 || command != "doctor" && !strings.Contains(whole, line+"\n") {
+				t.Errorf("%s: more than 60 columns: %s", command, line)
 			}
 		}
 	}

@@ -252,7 +252,7 @@ func (r *recording) finishForOthers() {
 		err = r.session.Remove()
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "accscope: %s; what other ranks captured is kept: accscope import %s makes a trace of it\n", oneLine(err), r.folder())
+		fmt.Fprintf(stderr, "accscope: %s; what other ranks captured is kept: accscope import %s makes a trace of it\n", oneLine(err), shell.Path(r.folder()))
 	}
 }
 

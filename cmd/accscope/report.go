@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -178,6 +179,7 @@ runtime of the program measures none.
 			if shape == report.FormatCSV {
 				output = dataOutput(command)
 			}
+			document.Width = proseWidth(os.Stdout)
 			return document.Write(output, shape)
 		},
 	}

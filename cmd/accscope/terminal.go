@@ -47,6 +47,14 @@ func columns(file *os.File) (int, bool) {
 	return usualColumns, false
 }
 
+// proseWidth is how wide prose may be on a file, for report.Prose.
+func proseWidth(file *os.File) int {
+	if width, limited := columns(file); limited {
+		return width
+	}
+	return 0
+}
+
 // notice says a line to the user, over as many as it takes where lines have an end. A
 // path or name is never broken.
 func notice(text string) {

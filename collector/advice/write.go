@@ -29,12 +29,18 @@ func (f *Finding) Headline(number int) string {
 }
 
 // WriteText writes findings for people, and what was judged; command is what gives a finding's
-// SQL, up to its number.
-func WriteText(w io.Writer, findings []*Finding, judged *Judged, command string) error {
+// SQL, up to its number; width is that of report.Prose.
+func WriteText(w io.Writer, findings []*Finding, judged *Judged, command string, width int) error {
 	var b strings.Builder
 	line := func(name, text string) {
 		for part := range strings.Lines(text) {
 			fmt.Fprintf(&b, "  %-10s %s\n", name, escape.Line(strings.TrimSuffix(part, "\n")))
+			name = ""
+		}
+	}
+	prose := func(name, text string) {
+		for part := range strings.Lines(text) {
+			b.WriteString(report.Prose(fmt.Sprintf("  %-10s ", name), escape.Line(strings.TrimSuffix(part, "\n")), width))
 			name = ""
 		}
 	}
@@ -43,8 +49,8 @@ func WriteText(w io.Writer, findings []*Finding, judged *Judged, command string)
 			b.WriteByte('\n')
 		}
 		b.WriteString(f.Headline(i+1) + "\n")
-		line("what", f.What)
-		line("why", f.Why)
+		prose("what", f.What)
+		prose("why", f.Why)
 		line("here", f.Directive)
 		line("instead", f.Instead)
 		line("confidence", string(f.Confidence))
@@ -56,8 +62,8 @@ func WriteText(w io.Writer, findings []*Finding, judged *Judged, command string)
 	}
 	b.WriteByte('\n')
 	lines, unjudged := judged.lines(len(findings) == 0)
-	line("judged", strings.Join(lines, "\n"))
-	line("not judged", unjudged)
+	prose("judged", strings.Join(lines, "\n"))
+	prose("not judged", unjudged)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -11,17 +11,20 @@ import (
 	"github.com/accscope/accscope/collector/report"
 )
 
-// WriteText writes findings for people, and what was checked.
-func WriteText(w io.Writer, findings []*Finding, c *Checked) error {
+// WriteText writes findings for people, and what was checked; width is that of report.Prose.
+func WriteText(w io.Writer, findings []*Finding, c *Checked, width int) error {
 	var b strings.Builder
 	line := func(name, text string) {
 		if text != "" {
 			fmt.Fprintf(&b, "  %-8s %s\n", name, escape.Line(text))
 		}
 	}
+	prose := func(name, text string) {
+		b.WriteString(report.Prose(fmt.Sprintf("  %-8s ", name), escape.Line(text), width))
+	}
 	for i, f := range findings {
 		b.WriteString(escape.Line(f.Headline(i+1)) + "\n")
-		line("what", f.What)
+		prose("what", f.What)
 		if f.Kernel != "" {
 			line("kernel", model.Readable(f.Kernel))
 		}
@@ -39,7 +42,7 @@ func WriteText(w io.Writer, findings []*Finding, c *Checked) error {
 		if n == 0 {
 			name = "checked"
 		}
-		line(name, told)
+		prose(name, told)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

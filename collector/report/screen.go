@@ -315,6 +315,20 @@ func Wrap(text string, width int, indent string) (lines []string) {
 	return append(lines, line)
 }
 
+// leastProse is the fewest columns that prose is broken into.
+const leastProse = 20
+
+// Prose is a text behind what its line begins with, and a line's end: one that is wider than
+// width, 0 for any, goes on below itself. Commands and what else is copied are none.
+func Prose(begin, text string, width int) string {
+	before := utf8.RuneCountInString(begin)
+	if width == 0 || before+utf8.RuneCountInString(text) <= width {
+		return begin + text + "\n"
+	}
+	indent := "\n" + strings.Repeat(" ", before)
+	return begin + strings.Join(Wrap(text, max(width-before, leastProse), ""), indent) + "\n"
+}
+
 // wrap breaks a text into lines of at most width characters, at spaces where it
 // can.
 func wrap(text string, width int) (lines []string) {

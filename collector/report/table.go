@@ -94,6 +94,7 @@ type Document struct {
 	Warnings []string // data loss and the like: said first
 	Facts    []Fact
 	Tables   []*Table
+	Width    int // columns that prose keeps to where a terminal or its user has limited them, else 0
 }
 
 // Format is an output format.
@@ -134,7 +135,7 @@ func (d *Document) shownTables() (tables []*Table) {
 func (d *Document) writeText(w io.Writer) error {
 	var b strings.Builder
 	for _, warning := range d.Warnings {
-		fmt.Fprintf(&b, "WARNING: %s\n", warning)
+		b.WriteString(Prose("WARNING: ", warning, d.Width))
 	}
 	if len(d.Warnings) > 0 {
 		b.WriteByte('\n')
@@ -147,23 +148,23 @@ func (d *Document) writeText(w io.Writer) error {
 		width = max(width, utf8.RuneCountInString(fact.Name))
 	}
 	for _, fact := range d.Facts {
-		fmt.Fprintf(&b, "  %-*s  %s\n", width, fact.Name, escape.Line(fact.Value))
+		b.WriteString(Prose(fmt.Sprintf("  %-*s  ", width, fact.Name), escape.Line(fact.Value), d.Width))
 	}
 	for _, table := range d.shownTables() {
 		b.WriteByte('\n')
-		table.ForPeople().text(&b)
+		table.ForPeople().text(&b, d.Width)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func (t *Table) text(b *strings.Builder) {
+func (t *Table) text(b *strings.Builder, width int) {
 	b.WriteString(t.Title + "\n")
 	if t.Note != "" {
-		b.WriteString("  " + t.Note + "\n")
+		b.WriteString(Prose("  ", t.Note, width))
 	}
 	if len(t.Rows) == 0 {
-		b.WriteString("  " + t.Empty + "\n")
+		b.WriteString(Prose("  ", t.Empty, width))
 		return
 	}
 	lines := make([][]string, len(t.Rows)+1)
