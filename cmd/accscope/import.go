@@ -111,7 +111,8 @@ type sources struct {
 	captures []string               // capture folders
 	first    func(path string) bool // of those
 	traces   []string
-	begun    bool // a session was found by the trace that it has begun
+	empty    []string // traces that were begun elsewhere, and have nothing yet
+	begun    bool     // a session was found by the trace that it has begun
 }
 
 func findSources(paths []string) (s sources, err error) {
@@ -235,6 +236,9 @@ func importCaptures(paths []string, output string, force bool) error {
 	if err != nil {
 		return err
 	}
+	if len(from.sessions)+len(from.captures)+len(from.traces) == 0 {
+		return errors.New("there is nothing to import")
+	}
 	var running []session.Runner
 	for _, s := range from.sessions {
 		more, err := s.Running()
@@ -289,7 +293,7 @@ func importCaptures(paths []string, output string, force bool) error {
 	switch {
 	case alone:
 		err = finishSession(from.sessions[0], begun, trace, len(running) > 0)
-	case len(from.sessions)+len(from.traces) == 0:
+	case len(from.sessions)+len(from.traces)+len(from.empty) == 0:
 		err = importInto(ingest.Options{Captures: from.captures, Trace: trace})
 	default:
 		err = mergeInto(from, trace)
@@ -553,7 +557,7 @@ func mergeInto(from sources, trace string) error {
 	if parts, err = takeOnce(parts, names); err != nil {
 		return err
 	}
-	return write.Merge(trace, parts)
+	return write.Merge(trace, parts, from.absent()...)
 }
 
 // describeImport says what is in the trace, and how the hosts' clocks were set.

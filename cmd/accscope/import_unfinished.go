@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/accscope/accscope/collector/session"
@@ -21,7 +22,12 @@ func (s *sources) unfinished(path string, facts map[string]string) (taken bool, 
 		return false, err
 	}
 	if of == nil && facts == nil {
-		return false, nil
+		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+			return false, err // whosever it is
+		}
+		fmt.Fprintf(stderr, "accscope: %s has nothing in it yet, and is left out: its session is not on this machine (accscope ls lists it where the trace was begun, and accscope import SESSION makes a trace of it)\n", shown(path))
+		s.empty = append(s.empty, path)
+		return true, nil
 	}
 	if of == nil {
 		fmt.Fprintf(stderr, "accscope: %s is NOT complete: its session %s is not on this machine (accscope import finishes it where it was made); what is in the trace is taken\n",
@@ -56,4 +62,12 @@ func (s *sources) unfinished(path string, facts map[string]string) (taken bool, 
 	}
 	s.locks, s.sessions, s.begun = append(s.locks, lock), append(s.sessions, of), true
 	return true, nil
+}
+
+// absent says which traces are left out.
+func (s *sources) absent() (said []string) {
+	for _, path := range s.empty {
+		said = append(said, path+" had nothing in it yet when it was to be taken: its session, where it was begun, may have what was recorded")
+	}
+	return said
 }

@@ -19,33 +19,37 @@ func TestSlurm(t *testing.T) {
 	s := startSlurm(t)
 	t.Run("jobs", func(t *testing.T) {
 		for name, test := range map[string]func(*slurmFolder){
-			"gather": slurmGather, "import": slurmImport, "top": slurmTop, "two jobs": slurmTwoJobs, "array": slurmArray, "requeue": slurmRequeue,
-			"scancel": slurmCancel, "time limit": slurmTimeLimit, "time limit of import": slurmTimeLimitOfImport, "signal": slurmSignal,
+			"top": slurmTop, "two jobs": slurmTwoJobs, "first lines": slurmFirstLines, "time limit": slurmTimeLimit,
+			"time limit of import": slurmTimeLimitOfImport, "signal": slurmSignal, "killed step": slurmKilledStep,
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				test(s.folder(t))
 			})
 		}
+		for page := range s.scripts {
+			for name, test := range map[string]func(*slurmFolder, string){
+				"end": slurmEnd, "array": slurmArray, "requeue": slurmRequeue, "scancel": slurmCancel,
+			} {
+				t.Run(name+" of "+page, func(t *testing.T) {
+					t.Parallel()
+					test(s.folder(t), page)
+				})
+			}
+		}
 	})
 	// Not beside other jobs, which have the node, too.
-	t.Run("node down", func(t *testing.T) { slurmNodeDown(s.folder(t)) })
+	for page := range s.scripts {
+		t.Run("node down of "+page, func(t *testing.T) { slurmNodeDown(s.folder(t), page) })
+	}
 }
 
-func slurmGather(f *slurmFolder) {
-	job := f.give(f.scripts["gather.md"])
+func slurmEnd(f *slurmFolder, page string) {
+	job := f.give(f.scripts[page])
 	f.began(0, 8)
 	f.finish()
 	f.completed(job)
-	f.gathered(job, 0, "status 0")
-}
-
-func slurmImport(f *slurmFolder) {
-	job := f.give(f.scripts["recipes.md"])
-	f.began(0, 8)
-	f.finish()
-	f.completed(job)
-	f.ranks("heat-"+job+"-0.db", "status 0")
+	f.result(page, job, 0, "status 0")
 }
 
 // The command that shows a job's programs in a terminal, of one of its nodes.
@@ -95,8 +99,28 @@ func slurmTwoJobs(f *slurmFolder) {
 	}
 }
 
-func slurmArray(f *slurmFolder) {
-	array := f.give(f.scripts["gather.md"], "--array=1-3")
+// What gather's page begins with, in a script of its own; what is run behind it has its trace
+// where it runs.
+func slurmFirstLines(f *slurmFolder) {
+	page, err := os.ReadFile("../../docs/gather.md")
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	_, lines, _ := strings.Cut(string(page), "```\n")
+	lines, _, _ = strings.Cut(lines, "```")
+	job := f.give("#!/bin/bash\n#SBATCH --nodes=2 --ntasks-per-node=4\n" + strings.Replace(lines, "./program", "./heat", 1) + "TEST_MARKS=/nowhere accscope run -q -o next.db -- ./heat || true\n")
+	f.began(0, 8)
+	f.finish()
+	f.completed(job)
+	f.ranks("job/trace.db", "status 0")
+	if said := f.said(); !strings.Contains(said, "parallel loop in main") {
+		f.t.Errorf("no report in %s", said)
+	}
+	invoke(f.t, f.path, "info", "--check", "next.db").must(f.t)
+}
+
+func slurmArray(f *slurmFolder, page string) {
+	array := f.give(f.scripts[page], "--array=1-3")
 	f.began(0, 24)
 	jobs := strings.Fields(f.must(f.t, "squeue", "--noheader", "--format=%A", "--jobs="+array))
 	f.finish()
@@ -105,27 +129,40 @@ func slurmArray(f *slurmFolder) {
 		f.t.Errorf("the array has jobs %v, want 3", jobs)
 	}
 	for _, job := range jobs {
-		f.gathered(job, 0, "status 0")
+		f.result(page, job, 0, "status 0")
 	}
 }
 
-func slurmRequeue(f *slurmFolder) {
-	job := f.give(f.scripts["gather.md"])
+func slurmRequeue(f *slurmFolder, page string) {
+	job := f.give(f.scripts[page])
 	f.began(0, 8)
 	f.must(f.t, "scontrol", "requeue", job)
 	f.began(1, 8)
 	f.finish()
 	f.completed(job)
-	f.gathered(job, 0, "signal 15 (terminated)")
-	f.gathered(job, 1, "status 0")
+	f.result(page, job, 0, "signal 15 (terminated)")
+	f.result(page, job, 1, "status 0")
 }
 
-func slurmCancel(f *slurmFolder) {
-	job := f.give(f.scripts["gather.md"])
+func slurmCancel(f *slurmFolder, page string) {
+	job := f.give(f.scripts[page])
 	f.began(0, 8)
 	f.must(f.t, "scancel", job)
 	f.ends(job, "CANCELLED")
-	f.gathered(job, 0, "signal 15 (terminated)")
+	f.result(page, job, 0, "signal 15 (terminated)")
+}
+
+// A step that was killed leaves what it recorded in its nodes' session folders.
+func slurmKilledStep(f *slurmFolder) {
+	job := f.give(f.scripts["recipes.md"])
+	f.began(0, 8)
+	nodes := f.must(f.t, "squeue", "--noheader", "--format=%N", "--jobs="+job)
+	f.must(f.t, "scancel", job+".0")
+	f.over(job)
+	after := f.give("#!/bin/bash\nsrun --ntasks-per-node=1 bash -c 'for session in $(accscope ls | grep -o \"^job-slurm-"+job+"[^ ]*\" | sort -u); do accscope import $session; done'\n"+
+		"accscope import -o left.db heat-"+job+"-0-n*.db\n", "--nodelist="+nodes)
+	f.completed(after)
+	f.recorded("left.db") // who would have seen how they end was killed, too
 }
 
 func slurmTimeLimit(f *slurmFolder) {
@@ -137,7 +174,7 @@ func slurmTimeLimit(f *slurmFolder) {
 
 // Slurm's signal comes before the limit: the script's import runs.
 func slurmSignal(f *slurmFolder) {
-	job := f.give(f.scripts["recipes.md"], "--time=1", "--signal=TERM@30")
+	job := f.give(f.scripts["recipes.md"], "--time=3") // Slurm may send it a minute earlier
 	f.began(0, 8)
 	f.over(job)
 	f.ranks("heat-"+job+"-0.db", "signal 15 (terminated)")
@@ -157,18 +194,18 @@ func slurmTimeLimitOfImport(f *slurmFolder) {
 
 // The job starts anew on the nodes that are left. The first result has the node that is down, too:
 // its ranks are ended as the others.
-func slurmNodeDown(f *slurmFolder) {
-	job := f.give(f.scripts["gather.md"], "--nodelist=n1,n2")
+func slurmNodeDown(f *slurmFolder, page string) {
+	defer f.must(f.t, "scontrol", "update", "nodename=n2", "state=resume")
+	job := f.give(f.scripts[page], "--nodelist=n1,n2")
 	f.began(0, 8)
 	f.must(f.t, "scontrol", "update", "nodename=n2", "state=down", "reason=test")
 	f.must(f.t, "scontrol", "update", "job="+job, "reqnodelist=")
 	f.began(1, 8)
 	f.finish()
 	f.completed(job)
-	f.gathered(job, 0, "signal 15 (terminated)")
-	f.gathered(job, 1, "status 0")
+	traces := []string{f.result(page, job, 0, "signal 15 (terminated)"), f.result(page, job, 1, "status 0")}
 	for start, want := range []string{"n1 n2", "n1 n3"} {
-		rows := invoke(f.t, f.path, "query", "--format", "csv", fmt.Sprintf("heat-%s-%d/trace.db", job, start), "SELECT DISTINCT host FROM processes ORDER BY host").must(f.t).stdout
+		rows := invoke(f.t, f.path, "query", "--format", "csv", traces[start], "SELECT DISTINCT host FROM processes ORDER BY host").must(f.t).stdout
 		if got := strings.Join(strings.Fields(rows)[1:], " "); got != want {
 			f.t.Errorf("start %d is on %s, want %s", start, got, want)
 		}
@@ -188,8 +225,28 @@ func (f *slurmFolder) ends(job, want string) {
 	}
 }
 
+// result checks what a start of a page's script left, of eight ranks that ended so, and names
+// its trace. Where the script was ended before its import, that is run by hand.
+func (f *slurmFolder) result(page, job string, start int, end string) (trace string) {
+	f.t.Helper()
+	if page == "gather.md" {
+		return f.gathered(job, start, end)
+	}
+	trace = fmt.Sprintf("heat-%s-%d.db", job, start)
+	if _, err := os.Stat(filepath.Join(f.path, trace)); err != nil {
+		nodes := strings.TrimSuffix(trace, ".db") + "-*.db"
+		f.until("the nodes' traces", func() bool {
+			found, err := filepath.Glob(filepath.Join(f.path, nodes))
+			return err == nil && len(found) == 2
+		})
+		f.must(f.t, "sh", "-c", "cd "+f.path+" && accscope import -o "+trace+" "+nodes)
+	}
+	f.ranks(trace, end)
+	return trace
+}
+
 // gathered checks the result of a collector: complete, of eight ranks that ended so.
-func (f *slurmFolder) gathered(job string, start int, end string) {
+func (f *slurmFolder) gathered(job string, start int, end string) (trace string) {
 	f.t.Helper()
 	folder := fmt.Sprintf("heat-%s-%d", job, start)
 	others, err := filepath.Glob(filepath.Join(f.path, folder+"*"))
@@ -201,13 +258,15 @@ func (f *slurmFolder) gathered(job string, start int, end string) {
 	} else if end == "status 0" && m.Ended != m.Agents {
 		f.t.Errorf("%s: %+v, want that all agents ended: %s", folder, m, f.said())
 	}
-	f.ranks(filepath.Join(folder, "trace.db"), end)
+	trace = filepath.Join(folder, "trace.db")
+	f.ranks(trace, end)
+	return trace
 }
 
 // ranks checks that a trace has eight ranks of two nodes, each once, which ended so.
 func (f *slurmFolder) ranks(trace, end string) {
 	f.t.Helper()
-	invoke(f.t, f.path, "info", "--check", trace).must(f.t)
+	f.recorded(trace)
 	var want []string
 	for rank := range 8 {
 		want = append(want, fmt.Sprintf("%d,%s", rank, end))
@@ -216,9 +275,15 @@ func (f *slurmFolder) ranks(trace, end string) {
 	if got := strings.Split(strings.TrimSpace(exits), "\n")[1:]; !slices.Equal(got, want) {
 		f.t.Errorf("%s: ranks ended as %q, want all by %s: %s", trace, got, end, f.said())
 	}
+}
+
+// recorded checks that a trace has what eight ranks of two nodes did, each once.
+func (f *slurmFolder) recorded(trace string) {
+	f.t.Helper()
+	invoke(f.t, f.path, "info", "--check", trace).must(f.t)
 	rows := invoke(f.t, f.path, "query", "--format", "csv", trace,
-		"SELECT count(DISTINCT host), min(n) > 5 FROM (SELECT p.host, p.process, count(e.process) AS n FROM processes p LEFT JOIN events e ON e.process = p.process GROUP BY p.process)").must(f.t).stdout
-	if !strings.HasSuffix(rows, "\n2,1\n") {
-		f.t.Errorf("%s: nodes, and whether all ranks have events: %s, want 2,1", trace, rows)
+		"SELECT count(*), count(DISTINCT rank), count(DISTINCT host), min(n) > 5 FROM (SELECT p.host, p.rank, p.process, count(e.process) AS n FROM processes p LEFT JOIN events e ON e.process = p.process GROUP BY p.process)").must(f.t).stdout
+	if !strings.HasSuffix(rows, "\n8,8,2,1\n") {
+		f.t.Errorf("%s: processes, ranks, nodes, and whether all have events: %s, want 8,8,2,1: %s", trace, rows, f.said())
 	}
 }

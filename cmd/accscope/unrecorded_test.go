@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,7 +10,10 @@ import (
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/session"
+	"github.com/accscope/accscope/collector/store/schema"
 	"github.com/accscope/accscope/collector/store/write"
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 )
 
 // Whatever keeps a run from being recorded, the program runs; a line says what was lost, and
@@ -193,6 +197,16 @@ func TestImportUnfinished(t *testing.T) {
 	if !strings.Contains(r.stderr, "a.db is NOT complete") {
 		t.Errorf("import without the session says %s", r.stderr)
 	}
+	// Of one that was begun elsewhere and has nothing yet the rest is taken.
+	begun(t, filepath.Join(folder, "begun.db"))
+	r = execute(t, folder, elsewhere, accscope, "import", "-o", "rest.db", "begun.db", "whole.db").must(t)
+	told := invoke(t, folder, "info", "rest.db").must(t).stdout
+	if got := strings.Fields(countEvents(t, folder, "rest.db"))[1]; got != want || !strings.Contains(r.stderr, "begun.db has nothing in it yet, and is left out") || !strings.Contains(told, "NOT complete") {
+		t.Errorf("%s events, want %s: %s%s", got, want, r.stderr, told)
+	}
+	if r := execute(t, folder, elsewhere, accscope, "import", "-o", "none.db", "begun.db"); r.status != exitFailure || !strings.Contains(r.stderr, "there is nothing to import") {
+		t.Errorf("status %d: %s", r.status, r.stderr)
+	}
 	for _, command := range [][]string{{"info", "part.db"}, {"report", "part.db"}} {
 		if out := strings.Join(strings.Fields(invoke(t, folder, command...).must(t).stdout), " "); !strings.Contains(out, "a.db was not finished when it was taken") || strings.Contains(out, ", complete") {
 			t.Errorf("%v: %s", command, out)
@@ -215,5 +229,22 @@ func TestImportUnfinished(t *testing.T) {
 	}
 	if _, err := session.ByIdentity("none"); err != nil {
 		t.Error(err)
+	}
+}
+
+// begun makes a trace of which its writer has written the first page alone.
+func begun(t *testing.T, path string) {
+	t.Helper()
+	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite, sqlite.OpenCreate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pragma := range []string{"page_size = 8192", fmt.Sprintf("application_id = %d", schema.ApplicationID), "journal_mode = WAL"} {
+		if err := sqlitex.ExecuteTransient(conn, "PRAGMA "+pragma, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := conn.Close(); err != nil {
+		t.Fatal(err)
 	}
 }

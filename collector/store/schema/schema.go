@@ -186,7 +186,7 @@ func CheckVersion(conn *sqlite.Conn, path string) (version int, err error) {
 		return 0, fmt.Errorf("%s: %w: its version is %d, this program knows %d; use a newer accscope", path, ErrVersion, v, Version)
 	}
 	if v < 1 {
-		return 0, fmt.Errorf("%s: %w: its version is %d", path, ErrNotATrace, v)
+		return 0, fmt.Errorf("%s: %w: its writer was ended before it had kept anything in it; accscope ls, where that was, lists the session", path, ErrNotATrace)
 	}
 	return int(v), nil
 }

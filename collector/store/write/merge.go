@@ -32,8 +32,9 @@ type Input struct {
 //
 // Rows are copied. What a table's row is numbered in the merged trace is its number plus
 // how many numbers the parts before it use; but records and activities are numbered in
-// order of time, and each string stands once.
-func Merge(path string, inputs []Input) (err error) {
+// order of time, and each string stands once. What could not be among the inputs the trace
+// says in the words of absent: it is not complete then.
+func Merge(path string, inputs []Input, absent ...string) (err error) {
 	if len(inputs) == 0 {
 		return errors.New("no traces to merge")
 	}
@@ -72,6 +73,9 @@ func Merge(path string, inputs []Input) (err error) {
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
 	if err := m.copy(); err != nil {
+		return err
+	}
+	if err := m.says(absent); err != nil {
 		return err
 	}
 	return m.Finish()
@@ -188,7 +192,12 @@ func (m *merger) noteUnfinished(p *part) error {
 			said = append(said, p.meta.Facts[key])
 		}
 	}
-	for _, text := range said {
+	return m.says(said)
+}
+
+// says has the trace say what is missing.
+func (m *merger) says(missing []string) error {
+	for _, text := range missing {
 		m.unfinished++
 		if err := m.SetMeta(store.UnfinishedKey(m.unfinished), text); err != nil {
 			return err
