@@ -8,6 +8,7 @@ import (
 
 	"github.com/accscope/accscope/runtime/goacc"
 	"github.com/accscope/accscope/runtime/source"
+	"github.com/accscope/accscope/runtime/source/linkage"
 	"github.com/accscope/accscope/runtime/source/snapshot"
 )
 
@@ -15,12 +16,15 @@ import (
 // the program does not tell.
 type Argument struct {
 	Name              string
-	Number            bool   // of an arithmetic type: no pointer
+	Number            bool   // of an arithmetic type or a structure: no pointer
 	Address, Followed bool   // it is a pointer; the kernel is seen to reach memory by it
+	Certain           bool   // it does so whichever way it goes
 	Reached           bool   // the kernel is seen to reach its data
+	Target            string // an example of a section of what the pointer points to
+	Const             bool   // the pointer is one to data that it does not write
 	Clause            string // that names it, in the directive's text
 	Item              string // as that has it: a[0:n]
-	Kernel            string // the construct's, by the linker's name
+	Kernel            string // the construct's, by the linker's name, demangled
 	Location
 
 	object source.Object
@@ -120,7 +124,7 @@ func (a *Argument) FrameEnd() uintptr { return uintptr(a.object.FrameEnd) }
 
 // Describe implements openacc.Namer.
 func (a *Attribution) Describe(place Place, function uintptr, arguments goacc.Arguments, i int) Argument {
-	told := Argument{Kernel: a.process.KernelName(uint64(function)), Location: a.Locate(place.ReturnAddress, function)}
+	told := Argument{Kernel: linkage.Readable(a.process.KernelName(uint64(function))), Location: a.Locate(place.ReturnAddress, function)}
 	if names, _ := a.NameDirective(place, function, arguments); i < len(names) {
 		if told.Name = names[i]; told.Name == "" {
 			told.Name = told.directive.Remaining(names, leading(function, arguments), i)
@@ -130,6 +134,9 @@ func (a *Attribution) Describe(place Place, function uintptr, arguments goacc.Ar
 	for _, slot := range k.Variables {
 		if slot.Index == i {
 			told.Number, told.Address, told.Followed, told.Reached = slot.Number, slot.Address, slot.Followed, slot.Reached
+			if told.Certain, told.Const = slot.Certain, slot.Const; slot.Name == told.Name {
+				told.Target = slot.Section
+			}
 		}
 	}
 	if i < len(arguments.Kinds) {

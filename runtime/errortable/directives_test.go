@@ -177,8 +177,8 @@ var directiveConditions = []condition{
   for (int i = 0; i < 100; i++) a[i] = 1.0f;`, setting: "ACC_DEVICE_NUM=7",
 		error: "device_unavailable", parent: "parallel", message: "7"},
 	{name: "a pointer of the host's in a kernel of a strict device", code: `float *p = a; acc_copyin (a, 400);
-#pragma acc parallel loop
-  for (int i = 0; i < 100; i++) p[i] = 1.0f;`, setting: "ACCSCOPE_SIM_STRICT=1",
+#pragma acc parallel
+  p[0] = 1.0f;`, setting: "ACCSCOPE_SIM_STRICT=1",
 		error: "execution", parent: "parallel", message: "is given the host's pointer p"},
 	{name: "if(0) asks for no data", code: `
 #pragma acc update self(a[0:100]) if(0)

@@ -130,13 +130,9 @@ func (t *warner) warnOfHostPointers(d *Device, c *Construct) bool {
 		if kernel == "" {
 			kernel = fmt.Sprintf("%#x", c.Function)
 		}
-		fails := "would fail if it follows it"
-		if told.Followed {
-			fails = "would fail there"
-		}
-		text := fmt.Sprintf("kernel %s is given the host's %s; a GPU %s: name the data in a clause of the construct, for example %s",
-			kernel, what, fails, remedy)
-		if told.Followed && d.hostCoded.Strict() && !x.empty && !x.spare {
+		text := fmt.Sprintf("kernel %s is given the host's %s; a GPU %s: name the data in a clause of the construct%s",
+			kernel, what, fails(told.Followed, told.Certain), remedy)
+		if told.Certain && d.hostCoded.Strict() && !x.empty && !x.spare {
 			t.fail(t.errorf(device.Execution, "%s (ACCSCOPE_SIM_STRICT)", text))
 			return false
 		}
@@ -145,10 +141,21 @@ func (t *warner) warnOfHostPointers(d *Device, c *Construct) bool {
 	return true
 }
 
-// whatIsGiven says what a kernel is given, and a clause that mends it; "" where it is
-// nothing to warn of.
+// fails says whether a GPU would fail with a pointer of the host's, as far as that is known.
+func fails(followed, certain bool) string {
+	switch {
+	case certain:
+		return "would fail there"
+	case followed:
+		return "would fail if it comes there"
+	}
+	return "would fail if it follows it"
+}
+
+// whatIsGiven says what a kernel is given, "" where it is nothing to warn of; and an example
+// of a clause that mends it, where one is known to.
 func (t *warner) whatIsGiven(d *Device, told *attribution.Argument, x hostPointer) (what, remedy string) {
-	name := told.Name
+	name, copies := told.Name, "copy"
 	if name == "" {
 		name = fmt.Sprintf("variable %d", x.entry+1)
 	}
@@ -159,20 +166,23 @@ func (t *warner) whatIsGiven(d *Device, told *attribution.Argument, x hostPointe
 			return "", ""
 		}
 		return fmt.Sprintf("address of %s, since the section %s of the data construct at %s does not begin where %[1]s does", name, section, where),
-			"present(" + section + ")"
+			example("present", section)
 	case x.spare:
 		if !told.Reached { // only some launches may
 			return "", ""
 		}
-		return fmt.Sprintf("address of %s, which a no_create clause names and which is not on %s", name, d), "copy(" + clauseFor(told.Name) + ")"
+		return fmt.Sprintf("address of %s, which a no_create clause names and which is not on %s", name, d), example("copy", told.Item)
 	case x.size > 0 && !told.Number:
-		return fmt.Sprintf("pointer %s, into %d bytes that are present on %s", name, x.size, d), "present(" + clauseFor(told.Name) + ")"
+		return fmt.Sprintf("pointer %s, into %d bytes that are present on %s", name, x.size, d), example("present", told.Target)
 	case x.size == 0 && told.Address: // only then it is known to be one
 		if where, section := t.sectionBehind(d, told.Name, x.value); section != "" {
 			return fmt.Sprintf("pointer %s, since the section %s that was entered at %s does not begin where %[1]s does", name, section, where),
-				"present(" + section + ")"
+				example("present", section)
 		}
-		return fmt.Sprintf("pointer %s, to memory that is not on %s", name, d), "copy(" + clauseFor(told.Name) + ")"
+		if told.Const {
+			copies = "copyin"
+		}
+		return fmt.Sprintf("pointer %s, to memory that is not on %s", name, d), example(copies, told.Target)
 	}
 	return "", ""
 }
@@ -233,14 +243,12 @@ func (t *warner) sectionBehind(d *Device, variable string, value uintptr) (where
 	return "", ""
 }
 
-func clauseFor(name string) string {
-	switch name {
-	case "":
-		return "p[0:n]"
-	case "this":
-		return "this[0:1]"
+// example ends a sentence with a clause that names a section, if there is one.
+func example(clause, section string) string {
+	if section == "" {
+		return ""
 	}
-	return name + "[0:n]"
+	return ", for example " + clause + "(" + section + ")"
 }
 
 // first notes that something is said of w; false if it was before.

@@ -30,6 +30,7 @@ type innerPointers struct {
 type innerPointer struct {
 	attribution.Inner
 	name  string
+	alone bool // there is one element
 	value uintptr
 	size  uintptr // of the data that it points to and that is present; 0: there is none
 }
@@ -154,7 +155,7 @@ func (p *mapper) innerOf(items []goacc.Item, x attribution.Inner) (one innerPoin
 		if !p.isHosts(value) {
 			continue
 		}
-		one = innerPointer{Inner: x, name: x.Name(int64(n), count), value: value}
+		one = innerPointer{Inner: x, name: x.Name(int64(n), count), alone: count == 1, value: value}
 		if m, presence := p.d.table.Find(value, 1); presence == dataenv.Present {
 			one.size = m.Size
 		}
@@ -181,16 +182,16 @@ func (p *mapper) lead(item *goacc.Item) bool {
 // warnOfOne is warnOfInner for one pointer.
 func (t *warner) warnOfOne(d *Device, c *Construct, x *innerPointer) bool {
 	told := t.rt.options.Namer.Describe(t.place, c.Function, c.Arguments, x.Entry)
-	where, fails := fmt.Sprintf("to memory that is not on %s", d), "would fail if it follows it"
+	where, remedy, certain := fmt.Sprintf("to memory that is not on %s", d), "attach it", x.Certain && x.alone
 	if x.size > 0 {
 		where = fmt.Sprintf("into %d bytes that are present on %s, where it is not attached to them", x.size, d)
 	}
-	if x.Followed {
-		fails = "would fail there"
+	if section := x.Section(x.name); section != "" {
+		remedy = fmt.Sprintf("attach it, for example by enter data copyin(%s) where %s is present", section, x.Variable())
 	}
-	text := fmt.Sprintf("kernel %s is given the host's pointer %s, %s; a GPU %s: attach it, for example by enter data copyin(%s) where %s is present",
-		told.Kernel, x.name, where, fails, x.Section(x.name), x.Variable())
-	if x.Followed && d.hostCoded.Strict() {
+	text := fmt.Sprintf("kernel %s is given the host's pointer %s, %s; a GPU %s: %s",
+		told.Kernel, x.name, where, fails(x.Followed, certain), remedy)
+	if certain && d.hostCoded.Strict() {
 		t.fail(t.errorf(device.Execution, "%s (ACCSCOPE_SIM_STRICT)", text))
 		return false
 	}

@@ -35,7 +35,7 @@
 //	ACCSCOPE_SIM_MODEL           off           operations take the time that the bandwidths and latencies say; GPU code: that they would on that GPU
 //	ACCSCOPE_SIM_FAULT           none          faults to inject
 //	ACCSCOPE_SIM_AS              sim           the device type that the devices answer to
-//	ACCSCOPE_SIM_STRICT          off           a kernel that is given a pointer of the host's, and whose code is seen to follow it, is an error, not a warning
+//	ACCSCOPE_SIM_STRICT          off           a kernel that is given a pointer of the host's, and whose code follows it whichever way it goes, is an error, not a warning
 //	ACCSCOPE_SIM_CODE            host          kernels run the program's host code, or its code for NVIDIA GPUs; the devices then answer to nvidia
 //	ACCSCOPE_SIM_THREADS         0             GPU code: threads of the host that run the gangs of a kernel; 0 is one for each processor
 //	ACCSCOPE_SIM_SEED            0             GPU code: other than 0, gangs and warps run on one thread in an order that follows from the number

@@ -141,7 +141,7 @@ var knobs = []knob{
 			}
 			return true
 		}},
-	{"ACCSCOPE_SIM_STRICT", "Strict", "on or off", "off", "a kernel that is given a pointer of the host's, and whose code is seen to follow it, is an error, not a warning",
+	{"ACCSCOPE_SIM_STRICT", "Strict", "on or off", "off", "a kernel that is given a pointer of the host's, and whose code follows it whichever way it goes, is an error, not a warning",
 		func(o *Options, v string) (ok bool) { o.Strict, ok = parseSwitch(v); return }},
 	{"ACCSCOPE_SIM_CODE", "Code", "host or gpu", "host", "kernels run the program's host code, or its code for NVIDIA GPUs; the devices then answer to nvidia",
 		func(o *Options, v string) bool {

@@ -16,11 +16,13 @@ type Inner struct {
 	Stride   uint64 // from an element to the next
 	Target   bool   // the data are what the pointer at that address points to
 	Followed bool   // the function is seen to reach memory by it; else it may only hand it on
+	Certain  bool   // it does so by that of the first element, whichever way it goes
 
 	variable, member string // its name, before and behind the index of its element
 	first            int64  // index of the first element
 	pointer          bool   // the variable points to the elements
 	fortran          bool
+	unnamed          bool // no section of what it points to is right for sure
 }
 
 // A kernel's data have so many inner pointers that are looked at, so deep in structures.
@@ -47,10 +49,30 @@ func (p *Inner) Name(n int64, count uint64) string {
 // Variable is the variable that the pointer lies in, or that points to it.
 func (p *Inner) Variable() string { return p.variable }
 
-// Section is an example of a section of what a pointer of that name points to.
+// Section is an example of a section of what a pointer of that name points to, "" where
+// none is right.
 func (p *Inner) Section(name string) string {
-	if p.fortran {
+	switch {
+	case p.unnamed:
+		return ""
+	case p.fortran:
 		return name
+	}
+	return name + "[0:n]"
+}
+
+// section is an example of a section of what the pointer with a name points to. None is right
+// where the elements are pointers, which would be the host's still, where they have no size,
+// and of strings, whose length no variable has.
+func section(name string, pointer *units.Type) string {
+	to := pointer.Target()
+	switch {
+	case to == nil || to.Kind != units.Scalar && to.Kind != units.Structure && to.Kind != units.Array || to.Size <= 1 && (to.Size == 0 || pointer.ToConst()):
+		return ""
+	case units.IsFortran(pointer.Unit.Language):
+		return name
+	case name == "this":
+		return "this[0:1]"
 	}
 	return name + "[0:n]"
 }
@@ -154,6 +176,7 @@ func (in *inside) add(name string, t *units.Type, at int64, depth int) {
 	case t.Kind == units.Pointer, t.Kind == units.Descriptor && !t.Indirect:
 		if read, followed := in.flow.Inside(in.slot.Index, in.target, at, int64(in.stride)); read {
 			in.list = append(in.list, Inner{Offset: at, Stride: in.stride, Target: in.target, Followed: followed,
+				Certain: in.flow.CertainInside(in.slot.Index, in.target, at), unnamed: t.Kind == units.Pointer && section("p", t) == "",
 				variable: in.slot.Name, member: name, first: in.first, pointer: in.slot.typ.Kind == units.Pointer && !in.slot.typ.IsReference(),
 				fortran: units.IsFortran(t.Unit.Language)})
 		}

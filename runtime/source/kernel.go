@@ -40,12 +40,19 @@ type Slot struct {
 	// Bias is the address of the variable or of its target, less the address
 	// in the slot: a section p[2:n] of double has bias -16.
 	Bias int64
-	// Number tells that the variable is of an arithmetic type, which holds no address.
+	// Number tells that the variable is of a type that is no address: an arithmetic one, or
+	// a structure, the pointers in which are Inner.
 	Number bool
 	// Address tells that the variable is a pointer, and is the mapping itself.
 	Address bool
 	// Followed tells that the function is seen to reach memory by the variable's value.
 	Followed bool
+	// Certain tells that it is whichever way it goes.
+	Certain bool
+	// Section is an example of a section of what the pointer points to, "" where none is
+	// right; Const tells that the pointer is one to data that it does not write.
+	Section string
+	Const   bool
 	// Reached tells that the function is seen to reach the mapping's data.
 	Reached bool
 	// Inner are the pointers in the slot's data that the function may load.
@@ -121,9 +128,13 @@ func (im *Image) slots(u *units.Unit, f *units.Scope) []Slot {
 	}
 	list := make([]Slot, 0, len(named))
 	for _, s := range named {
-		s.Number = s.typ != nil && s.typ.Kind == units.Scalar
+		s.Number = s.typ != nil && (s.typ.Kind == units.Scalar || s.typ.Kind == units.Structure && !s.typ.IsUnion())
 		s.Address = s.typ != nil && s.typ.Kind == units.Pointer && !s.Pointer && !s.typ.IsReference()
 		s.Followed = fl != nil && fl.Followed(s.Index, s.Bias)
+		s.Certain = fl != nil && fl.Certain(s.Index, s.Bias)
+		if s.Address {
+			s.Section, s.Const = section(s.Name, s.typ), s.typ.ToConst()
+		}
 		s.Reached = fl != nil && fl.Reached(s.Index)
 		s.Inner = innerPointers(&s, fl)
 		s.kind, s.typ = im.reference(s.typ), nil

@@ -55,23 +55,31 @@ func TestHostPointers(t *testing.T) {
 	}
 }
 
-// TestStrictHostPointers: a strict device does not launch a kernel that is seen to follow a
-// pointer of the host's, and launches those that may not; the warnings say which is which.
+// TestStrictHostPointers: a strict device does not launch a kernel that follows a pointer of
+// the host's whichever way it goes, and launches those that may not; the warnings say which is
+// which, by the kernel's name as people read it, and their examples are right for the pointer.
 func TestStrictHostPointers(t *testing.T) {
-	const seen, unseen = "a GPU would fail there: ", "a GPU would fail if it follows it: "
+	const seen, somewhere, unseen = "a GPU would fail there: ", "a GPU would fail if it comes there: ", "a GPU would fail if it follows it: "
+	const unmapped, name = "pointer p, to memory that is not on sim 0; ", "name the data in a clause of the construct"
 	for _, optimisation := range []string{"-O0", "-O2"} {
 		binary := build(t, "strict.cc", optimisation)
 		for _, c := range []struct {
 			name, said string
 			ends       bool
 		}{
-			{"followed", "pointer p, into 800 bytes that are present on sim 0; " + seen + "name the data in a clause of the construct, for example present(p[0:n])", true},
-			{"unmapped", "pointer p, to memory that is not on sim 0; " + seen + "name the data in a clause of the construct, for example copy(p[0:n])", true},
-			{"said", "pointer p, to memory that is not on sim 0; " + seen + "name the data in a clause of the construct, for example copy(p[0:n])", true},
-			{"present", "pointer p, into 800 bytes that are present on sim 0; " + seen + "name the data in a clause of the construct, for example present(p[0:n])", true},
+			{"followed", "kernel follow._omp_fn.0 is given the host's pointer p, into 800 bytes that are present on sim 0; " + somewhere + name + ", for example present(p[0:n])", false},
+			{"unmapped", unmapped + somewhere + name + ", for example copy(p[0:n])", false},
+			{"certain", unmapped + seen + name + ", for example copy(p[0:n])", true},
+			{"guarded", unmapped + somewhere + name + ", for example copy(p[0:n])", false},
+			{"elsewhere", unmapped + unseen, false},
+			{"string", "pointer s, to memory that is not on sim 0; " + somewhere + name + "\n", false},
+			{"constant", unmapped + seen + name + ", for example copyin(p[0:n])", true},
+			{"twice", "pointer pp, to memory that is not on sim 0; " + seen + name, true},
+			{"said", unmapped + seen + name + ", for example copy(p[0:n])", true},
+			{"present", "pointer p, into 800 bytes that are present on sim 0; " + seen + name + ", for example present(p[0:n])", true},
 			{"compared", "pointer p, into 800 bytes that are present on sim 0; " + unseen, false},
-			{"behind", "pointer p, since the section p[5:10] that was entered at strict.cc:35 does not begin where p does; " + seen + "name the data in a clause of the construct, for example present(p[5:10])", true},
-			{"spare", "address of p, which a no_create clause names and which is not on sim 0; " + unseen + "name the data in a clause of the construct, for example copy(p[0:n])", false},
+			{"behind", "pointer p, since the section p[5:10] that was entered at strict.cc:73 does not begin where p does; " + seen + name + ", for example present(p[5:10])", true},
+			{"spare", "address of p, which a no_create clause names and which is not on sim 0; " + unseen + name + ", for example copy(p[0:100])", false},
 			{"unneeded", "went on", false},
 			{"empty", "address of p, since the section p[5:10] of the data construct at strict.cc:", false},
 		} {

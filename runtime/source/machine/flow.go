@@ -24,6 +24,7 @@ type State struct {
 	// that were ever stored are in it; all states of a flow share it.
 	stored    map[int32]bool
 	read      map[place]bool          // pointers that the function loads, nil where nobody notes them
+	written   map[place]bool          // where the function writes, likewise
 	Registers [trackedRegisters]Value // by Processor.tracked
 	Slots     map[int64]Cell          // of the stack, by offset from the canonical frame address
 }
@@ -62,7 +63,7 @@ const (
 func Analyse(p *Processor, code []byte, low uint64) *Flow {
 	f := NewFlow(p, p.OutlinedState())
 	f.reached = newReached()
-	f.entry.read = f.read
+	f.entry.read, f.entry.written = f.read, f.written
 	f.partly = !f.Decode(code, low)
 	f.Solve(low)
 	return f
@@ -212,7 +213,7 @@ func (f *Flow) Visit(low, high uint64, f2 func(pc uint64, s *State) bool) {
 	for i := begin; i < len(f.list) && f.list[i].pc < high; i++ {
 		if b := f.blocks[i]; b != nil {
 			s = b.Clone()
-			s.read = nil
+			s.read, s.written = nil, nil
 		}
 		if s == nil {
 			continue
@@ -262,6 +263,9 @@ func (s *State) load(a Value, size int) Value {
 
 func (s *State) store(a Value, v Value, size int) {
 	if a.Root != FrameBased {
+		if to, ok := a.whole(); ok && s.written != nil {
+			s.written[to] = true
+		}
 		return
 	}
 	for at := a.N - maxCellSize + 1; at < a.N+int64(size); at++ {

@@ -18,11 +18,12 @@ type reached struct {
 	followed map[place]bool // the pointers there lead it to memory
 	read     map[place]bool // it loads the pointers there
 	passed   map[place]bool // it hands an address there on, and with it all that is there
+	written  map[place]bool // it writes somewhere there
 	partly   bool           // some of its code was not looked at
 }
 
 func newReached() reached {
-	return reached{map[int32]bool{}, map[place]bool{}, map[place]bool{}, map[place]bool{}, false}
+	return reached{map[int32]bool{}, map[place]bool{}, map[place]bool{}, map[place]bool{}, map[place]bool{}, false}
 }
 
 // Reached says whether some instruction of an outlined function reaches memory by the address
@@ -76,13 +77,21 @@ func (f *Flow) follow(s *State, in instruction) {
 		return
 	}
 	for _, r := range f.p.arguments {
-		switch v := s.Registers[r]; v.Root {
-		case SlotBased, slotWithin:
-			f.passed[place{slot: v.Slot}] = true
-		case SlotLoaded, SlotDerived:
-			f.passed[place{slot: v.Slot, target: true}] = true
+		if p, ok := s.Registers[r].whole(); ok {
+			f.passed[p] = true
 		}
 	}
+}
+
+// whole is all that an address leads to, by way of a slot.
+func (v Value) whole() (p place, ok bool) {
+	switch v.Root {
+	case SlotBased, slotWithin:
+		return place{slot: v.Slot}, true
+	case SlotLoaded, SlotDerived:
+		return place{slot: v.Slot, target: true}, true
+	}
+	return place{}, false
 }
 
 // origin is where a value was loaded from, by way of a slot.
@@ -161,7 +170,11 @@ func (v Value) known() Value {
 
 // x86Reaches gives the register that an instruction's memory operand begins with.
 func x86Reaches(in instruction) (register int, follows bool) {
-	if in.opaque || in.inst.Op == x86asm.LEA || in.inst.Op == x86asm.NOP {
+	if in.opaque {
+		return 0, false
+	}
+	switch in.inst.Op {
+	case x86asm.LEA, x86asm.NOP, x86asm.PREFETCHNTA, x86asm.PREFETCHT0, x86asm.PREFETCHT1, x86asm.PREFETCHT2, x86asm.PREFETCHW:
 		return 0, false
 	}
 	for _, a := range in.inst.Args {

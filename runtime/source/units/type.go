@@ -119,6 +119,28 @@ func (t *Type) IsReference() bool {
 	return t.Entry.Tag == dwarf.TagReferenceType || t.Entry.Tag == dwarf.TagRvalueReferenceType
 }
 
+// ToConst tells whether what a pointer of this type points to is declared to stay as it is.
+func (t *Type) ToConst() bool {
+	u, e := t.Unit, t.Entry
+	for n := 0; n < 32; n++ {
+		ou, o := u.Origin(e, dwarf.AttrType)
+		if o == nil {
+			return false
+		}
+		if u, e = ou.Refer(o, dwarf.AttrType); e == nil {
+			return false
+		}
+		switch e.Tag {
+		case dwarf.TagConstType:
+			return true
+		case dwarf.TagTypedef, dwarf.TagVolatileType, dwarf.TagRestrictType, dwarf.TagAtomicType:
+		default:
+			return false
+		}
+	}
+	return false
+}
+
 // IsUnion tells whether the members of a structure lie in one place.
 func (t *Type) IsUnion() bool { return t.Entry.Tag == dwarf.TagUnionType }
 

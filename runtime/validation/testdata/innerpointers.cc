@@ -55,6 +55,19 @@ APART present(Field *f)
 #pragma acc exit data delete(f[0:1])
 }
 
+struct Handle {
+    double *data;
+};
+
+APART single(Handle h)
+{
+    double *data = h.data;
+#pragma acc enter data copyin(data[0:n])
+#pragma acc parallel loop // warns: h.data
+    for (int i = 0; i < n; i++) h.data[i] += 1;
+#pragma acc exit data delete(data[0:n])
+}
+
 APART several(Field *f, int m)
 {
 #pragma acc parallel loop copyin(f[1:m]) // warns: f[1].values
@@ -163,6 +176,7 @@ int main(int argc, char **argv)
         firstprivate(f);
         pointed(&f);
         present(&f);
+        single({f.values});
         several(list, 3);
         rows(row, 2);
         nested(&all);

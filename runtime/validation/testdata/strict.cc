@@ -9,6 +9,44 @@ static __attribute__((noinline)) void follow(double *p, int n)
     for (int i = 0; i < n; i++) p[i] *= 2;
 }
 
+static __attribute__((noinline)) void certain(double *p, int n)
+{
+#pragma acc serial
+    if (n > 0) p[0] = 1; else p[1] = 2;
+}
+
+static __attribute__((noinline)) void guarded(double *p, int n)
+{
+#pragma acc serial
+    if (n < 0) p[0] = 1;
+}
+
+static __attribute__((noinline)) void elsewhere(double *p)
+{
+    double own = 0;
+#pragma acc serial copy(own) firstprivate(p)
+    { p = &own; p[0] = 1; }
+}
+
+static __attribute__((noinline)) void string(const char *s, int n)
+{
+    int sum = 0;
+#pragma acc parallel loop reduction(+:sum)
+    for (int i = 0; i < n; i++) sum += s[i];
+}
+
+static __attribute__((noinline)) void constant(const double *p, double *y)
+{
+#pragma acc serial copyout(y[0:1])
+    y[0] = p[0];
+}
+
+static __attribute__((noinline)) void twice(double **pp)
+{
+#pragma acc serial
+    **pp = 1;
+}
+
 static __attribute__((noinline)) void compare(double *p, double *y, int n)
 {
 #pragma acc parallel loop copy(y[0:n])
@@ -26,15 +64,15 @@ static __attribute__((noinline)) void empty(double *p)
 
 static __attribute__((noinline)) void said(double *p, int n)
 {
-#pragma acc parallel loop deviceptr(p)
-    for (int i = 0; i < n; i++) p[i] *= 2;
+#pragma acc serial deviceptr(p)
+    { p[0] = n; for (int i = 0; i < n; i++) p[i] *= 2; }
 }
 
 static __attribute__((noinline)) void behind(double *p)
 {
 #pragma acc enter data copyin(p[5:10])
-#pragma acc parallel loop
-    for (int i = 5; i < 15; i++) p[i] = i;
+#pragma acc serial
+    p[5] = 5;
 #pragma acc exit data delete(p[5:10])
 }
 
@@ -59,6 +97,12 @@ int main(int argc, char **argv)
     }
     if (!strcmp(name, "compared")) compare(p, y, 100);
     else if (!strcmp(name, "empty")) empty(p);
+    else if (!strcmp(name, "certain")) certain(p, 100);
+    else if (!strcmp(name, "guarded")) guarded(p, 100);
+    else if (!strcmp(name, "elsewhere")) elsewhere(p);
+    else if (!strcmp(name, "string")) string("hello", 5);
+    else if (!strcmp(name, "constant")) constant(p, y);
+    else if (!strcmp(name, "twice")) twice(&p);
     else if (!strcmp(name, "behind")) behind(p);
     else if (!strcmp(name, "spare")) spare(p);
     else if (!strcmp(name, "unneeded")) unneeded(p, y, 100);
