@@ -36,12 +36,16 @@ var unsteady = []struct {
 	{regexp.MustCompile(`(?m)^\d+ ([a-z]+-[a-z-]+ TIME )`), "RANK $1"}, // of findings, by their times
 }
 
+// goesOn is between a line and what stands below its text rather than its beginning.
+var goesOn = regexp.MustCompile(`\n {9,}`)
+
 // steady is what has to be the same each time: the lines without unsteady figures, in
 // an order of their own, as that of rows depends on times too.
 func steady(text string) string {
 	for _, u := range unsteady {
 		text = u.figure.ReplaceAllString(text, u.mask)
 	}
+	text = goesOn.ReplaceAllString(text, " ") // where prose is broken depends on how long its times are
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimSpace(lines[i])
