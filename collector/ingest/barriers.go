@@ -36,7 +36,7 @@ const (
 
 // barrier takes into account where a call of MPI begins or ends, at a time of its host's clock.
 func (in *Ingester) barrier(p *process, step *model.Step, at int64) {
-	b, e := &in.barriers, step.Event
+	b, e := &in.clocks.barriers, step.Event
 	if in.options.Elsewhere == nil || b.off || p.info.Rank < 0 {
 		return
 	}
@@ -116,7 +116,7 @@ func (p *process) whole() bool {
 
 // useBarrier has what the first one that waits says of the machines bound their clocks.
 func (in *Ingester) useBarrier() {
-	b := &in.barriers
+	b := &in.clocks.barriers
 	one := b.pending[0]
 	b.pending = b.pending[1:]
 	b.used++

@@ -124,7 +124,7 @@ func TestBarriers(t *testing.T) {
 			barriersOf(in, all, random, time+1e6)
 		}
 		t.Logf("%s: bounds of %.0f ns by messages, at most %.0f with barriers", c.name, messages, widest)
-		if in.barriers.off || widest > c.most || messages < 200e3 {
+		if in.clocks.barriers.off || widest > c.most || messages < 200e3 {
 			t.Errorf("%s: bounds of %.0f ns by messages, at most %.0f with barriers, want %.0f", c.name, messages, widest, c.most)
 		}
 	}
@@ -164,8 +164,8 @@ func TestBarriersLeftOut(t *testing.T) {
 		for step := range 30 {
 			barriersOf(in, all, random, 20e9+float64(step)*100e6)
 		}
-		if narrow(all, 23e9) != c.narrow || in.barriers.off != c.off {
-			t.Errorf("%s: narrowed %v, want %v; ended %v, want %v", c.name, !c.narrow, c.narrow, in.barriers.off, c.off)
+		if narrow(all, 23e9) != c.narrow || in.clocks.barriers.off != c.off {
+			t.Errorf("%s: narrowed %v, want %v; ended %v, want %v", c.name, !c.narrow, c.narrow, in.clocks.barriers.off, c.off)
 		}
 	}
 }

@@ -45,21 +45,21 @@ func (in *Ingester) discover() error {
 // follow opens a capture, or looks for new rings of one that is open.
 func (in *Ingester) follow(folder, name string) error {
 	p := in.processes[name]
-	if in.skipped[folder] || p != nil && (p.over || p.parked) {
+	if in.opened.skipped[folder] || p != nil && (p.over || p.parked) {
 		return nil
 	}
 	if p == nil || p.capture == nil {
 		c, err := capture.Open(folder)
 		// In a session this is usual: processes come and go. One that was asked
 		// for by name must not be left out in silence.
-		if errors.Is(err, capture.ErrNotStarted) && (in.options.Session != "" || !in.finishing) {
+		if errors.Is(err, capture.ErrNotStarted) && (in.options.Session != "" || !in.progress.finishing) {
 			return nil
 		}
 		if err != nil {
 			in.giveUp(folder, err)
 			return nil
 		}
-		if in.options.Elsewhere != nil && !in.finishing {
+		if in.options.Elsewhere != nil && !in.progress.finishing {
 			if _, known := in.options.Elsewhere.Clock(c.Host, c.Boot); !known {
 				return c.Close()
 			}
@@ -78,7 +78,7 @@ func (in *Ingester) follow(folder, name string) error {
 			}
 		}
 		p.capture, p.name, p.dir = c, c.Name, folder
-		in.open++
+		in.opened.count++
 		p.kernel = kernelProcess{c.PID, c.StartTicks, c.Boot}
 		if counters, err := c.Counters(); err == nil {
 			p.told = counters.TellsToggles
@@ -120,7 +120,7 @@ func (in *Ingester) follow(folder, name string) error {
 		ended = ended && !r.queued
 	}
 	p.over = ended
-	if in.open <= mostOpen {
+	if in.opened.count <= mostOpen {
 		return nil
 	}
 	if p.over && in.writer != nil {
@@ -138,22 +138,22 @@ const patience = 2 * time.Second
 // waited for any more.
 func (in *Ingester) giveUp(folder string, err error) {
 	now := in.options.Now()
-	since, seen := in.failing[folder]
+	since, seen := in.opened.failing[folder]
 	if !seen {
-		in.failing[folder] = now
+		in.opened.failing[folder] = now
 		since = now
 	}
-	if in.finishing || now-since > int64(patience) {
-		in.skipped[folder] = true
+	if in.progress.finishing || now-since > int64(patience) {
+		in.opened.skipped[folder] = true
 		in.warn("%v; this process is left out", err)
 	}
 }
 
 // enter gives a new capture its process.
 func (in *Ingester) enter(c *capture.Process, name string) *process {
-	in.lastID++
+	in.last.process++
 	p := &process{folder: name, rings: map[string]*ring{}, threads: map[uint64]model.ThreadInfo{}, lost: map[string]int64{},
-		names: []model.Name{0}, info: model.ProcessInfo{ID: in.lastID, Rank: -1}}
+		names: []model.Name{0}, info: model.ProcessInfo{ID: in.last.process, Rank: -1}}
 	in.processes[name] = p
 	p.host = in.host(c)
 	return p
@@ -179,8 +179,8 @@ func (in *Ingester) host(c *capture.Process) *store.Host {
 		in.setHost(h, line)
 	case like != nil:
 		h.ClockOffset, h.Uncertainty = like.ClockOffset, like.Uncertainty
-		if line := in.lines[like]; line != nil {
-			in.lines[h] = line
+		if line := in.clocks.lines[like]; line != nil {
+			in.clocks.lines[h] = line
 		}
 	default:
 		h.ClockOffset = h.RealtimeOffset - in.first.RealtimeOffset
@@ -216,8 +216,8 @@ func (in *Ingester) booted(boot string) *store.Host {
 
 // add adds a host, whose clock is not set.
 func (in *Ingester) add(on machine, realtime int64) *store.Host {
-	in.lastHost++
-	h := &store.Host{ID: in.lastHost, Name: on.host, Uncertainty: -1, RealtimeOffset: realtime}
+	in.last.host++
+	h := &store.Host{ID: in.last.host, Name: on.host, Uncertainty: -1, RealtimeOffset: realtime}
 	in.hosts[on] = h
 	return h
 }
@@ -230,7 +230,7 @@ func (in *Ingester) setHost(h *store.Host, line *clock.Line) {
 	}
 	at := line.Look(line.Track.Last())
 	h.ClockOffset, h.Uncertainty = at.Offset, at.Error
-	in.lines[h] = line
+	in.clocks.lines[h] = line
 }
 
 // addOwnHost makes this machine the one whose clock is the trace's.
@@ -442,7 +442,7 @@ func (in *Ingester) Status(pid int, killed bool, name string) {
 }
 
 func (in *Ingester) status(pid int, end End) {
-	in.statuses[pid] = end
+	in.endings.statuses[pid] = end
 	for _, p := range in.processes {
 		if p.info.PID == pid && p.info.Ended == unknownEnd {
 			in.endUnseen(p)
@@ -456,7 +456,7 @@ func (in *Ingester) endOf(p *process) (end End, known bool) {
 	if in.options.Elsewhere != nil {
 		return in.options.Elsewhere.Ended(p.folder, p.info.PID)
 	}
-	end, known = in.statuses[p.info.PID]
+	end, known = in.endings.statuses[p.info.PID]
 	return end, known && p.host == in.first
 }
 
@@ -517,7 +517,7 @@ func (in *Ingester) end(p *process) error {
 		return err
 	}
 	// After its exit began other libraries may still raise events.
-	if !in.complete && (alive && !replaced || !in.drained(p)) {
+	if !in.progress.complete && (alive && !replaced || !in.drained(p)) {
 		return nil
 	}
 	switch {

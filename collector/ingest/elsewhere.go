@@ -43,6 +43,18 @@ type End struct {
 	At     int64  // when, CLOCK_MONOTONIC of its machine; 0 if not known
 }
 
+// clocks are what sets those of other machines.
+type clocks struct {
+	lines    map[*store.Host]*clock.Line // of hosts that have more than one offset
+	knotted  map[*store.Host]bool        // those of which the trace has what lines were read until now
+	read     map[*store.Host]int64       // up to when those of other collectors were, on the host's clock
+	barriers barriers
+}
+
+func newClocks() clocks {
+	return clocks{lines: map[*store.Host]*clock.Line{}, knotted: map[*store.Host]bool{}, read: map[*store.Host]int64{}}
+}
+
 // clock is what sets the clock of a capture's machine, nil if nothing does.
 func (in *Ingester) clock(c *capture.Process) *clock.Line {
 	if in.options.Elsewhere == nil {
@@ -78,14 +90,14 @@ func (in *Ingester) saveClocks() error {
 	}
 	// Several hosts may be one machine: containers.
 	fresh := map[*clock.Line][]clock.Knot{}
-	for host, line := range in.lines {
+	for host, line := range in.clocks.lines {
 		knots, taken := fresh[line]
 		if !taken {
 			knots = line.Fresh()
 			fresh[line] = knots
 		}
-		if !in.knotted[host] {
-			in.knotted[host] = true
+		if !in.clocks.knotted[host] {
+			in.clocks.knotted[host] = true
 			knots = line.Knots()
 		}
 		for _, knot := range knots {
@@ -121,15 +133,15 @@ func (in *Ingester) readOthers(until int64) error {
 		if line == nil {
 			continue
 		}
-		if before := in.lines[h]; before != line {
+		if before := in.clocks.lines[h]; before != line {
 			if before != nil {
 				line.Restore(before.Knots())
 			}
-			in.lines[h] = line
+			in.clocks.lines[h] = line
 		}
 		const second = int64(time.Second)
 		last := line.Track.Last()
-		at, begun := in.read[h]
+		at, begun := in.clocks.read[h]
 		if !begun {
 			at = max(in.origin.Load()-line.Look(last).Offset, line.Track.First()-int64(early))
 		}
@@ -140,7 +152,7 @@ func (in *Ingester) readOthers(until int64) error {
 		for ; at <= end; at += second {
 			line.At(at)
 		}
-		in.read[h] = at
+		in.clocks.read[h] = at
 	}
 	return nil
 }
@@ -155,9 +167,9 @@ func (in *Ingester) restoreClocks(set []store.Clock) {
 		if len(knots[host.ID]) > 0 {
 			line := &clock.Line{}
 			line.Restore(knots[host.ID])
-			in.lines[host], in.knotted[host] = line, true
+			in.clocks.lines[host], in.clocks.knotted[host] = line, true
 			last := knots[host.ID][len(knots[host.ID])-1]
-			in.read[host] = last.At
+			in.clocks.read[host] = last.At
 		}
 	}
 }
@@ -166,12 +178,12 @@ func (in *Ingester) restoreClocks(set []store.Clock) {
 // did until now; what does from now on is known by the boot id that captures have.
 func (in *Ingester) setClock(p *process) {
 	p.offset = p.host.ClockOffset
-	if p.line = in.lines[p.host]; p.line == nil {
+	if p.line = in.clocks.lines[p.host]; p.line == nil {
 		return
 	}
 	if line := in.clock(p.capture); line != nil && line != p.line {
 		line.Restore(p.line.Knots())
-		in.lines[p.host], p.line = line, line
+		in.clocks.lines[p.host], p.line = line, line
 	}
 }
 
@@ -187,7 +199,7 @@ func (in *Ingester) finishClocks() error {
 	if err := in.saveClocks(); err != nil {
 		return err
 	}
-	for host := range in.lines {
+	for host := range in.clocks.lines {
 		if err := in.writer.SaveHost(*host); err != nil {
 			return err
 		}

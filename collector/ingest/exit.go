@@ -12,15 +12,24 @@ import (
 	"github.com/accscope/accscope/collector/session"
 )
 
+// endings are what was told of processes' ends, by their numbers.
+type endings struct {
+	statuses map[int]End    // of those that were started by who told it
+	exits    map[int]string // statuses and signals of these
+	watches  int            // open ones
+}
+
+func newEndings() endings { return endings{statuses: map[int]End{}, exits: map[int]string{}} }
+
 // EndedBy is told by who started a process which signal ended it: captures only
 // know that they were not completed.
 func (in *Ingester) EndedBy(pid int, signal string) {
-	in.exits[pid] = signal
+	in.endings.exits[pid] = signal
 }
 
 // Exited is told by who started a process with which status it exited.
 func (in *Ingester) Exited(pid, status int) {
-	in.exits[pid] = exitStatus(status)
+	in.endings.exits[pid] = exitStatus(status)
 }
 
 // exitStatus is what an exit status is called (ProcessInfo.Exit).
@@ -46,7 +55,7 @@ func (in *Ingester) noted() error {
 // watch takes hold of a process of this machine, so that the kernel tells how it ended.
 // Where it can't, nobody may know. Those that this process has started it is told of.
 func (in *Ingester) watch(p *process) {
-	if in.watches >= mostWatches || in.options.Elsewhere != nil || p.watch != nil || p.info.Ended != "" || p.capture.ParentPID == os.Getpid() || !p.capture.Alive() {
+	if in.endings.watches >= mostWatches || in.options.Elsewhere != nil || p.watch != nil || p.info.Ended != "" || p.capture.ParentPID == os.Getpid() || !p.capture.Alive() {
 		return
 	}
 	w, err := ending.Open(p.capture.PID)
@@ -58,7 +67,7 @@ func (in *Ingester) watch(p *process) {
 		return
 	}
 	p.watch = w
-	in.watches++
+	in.endings.watches++
 }
 
 // mostWatches is how many processes are taken hold of at a time: each takes a descriptor.
@@ -71,7 +80,7 @@ func (in *Ingester) unwatch(p *process) error {
 	}
 	err := p.watch.Close()
 	p.watch = nil
-	in.watches--
+	in.endings.watches--
 	return err
 }
 
@@ -87,22 +96,22 @@ func (in *Ingester) unwaited(p *process) {
 		return
 	}
 	pid := p.info.PID
-	if _, told := in.exits[pid]; !told {
+	if _, told := in.endings.exits[pid]; !told {
 		if status.Signaled() {
 			in.EndedBy(pid, ending.SignalText(status.Signal()))
 		} else {
 			in.Exited(pid, status.ExitStatus())
 		}
 	}
-	if _, told := in.statuses[pid]; !told && status.Signaled() {
-		in.statuses[pid] = End{Killed: true}
+	if _, told := in.endings.statuses[pid]; !told && status.Signaled() {
+		in.endings.statuses[pid] = End{Killed: true}
 	}
 }
 
 // exit finds the exit status or signal of a process that has ended. The program that it
 // went on as (exec) has its number, and ended so.
 func (in *Ingester) exit(p *process) {
-	known, told := in.exits[p.info.PID]
+	known, told := in.endings.exits[p.info.PID]
 	if in.options.Elsewhere != nil {
 		end, ended := in.options.Elsewhere.Ended(p.folder, p.info.PID)
 		known, told = end.Exit, ended
@@ -131,8 +140,8 @@ func (in *Ingester) cutOff(p *process) error {
 // else when it was first seen to be gone; 0: that is not known.
 func (in *Ingester) unseenEnd(p *process) int64 {
 	at := p.gone
-	if in.finishing && (at == 0 || at > in.ended) {
-		at = in.ended
+	if in.progress.finishing && (at == 0 || at > in.progress.ended) {
+		at = in.progress.ended
 	}
 	if end, known := in.endOf(p); known && end.At != 0 {
 		at = end.At

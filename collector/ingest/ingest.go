@@ -27,7 +27,6 @@ import (
 	"github.com/accscope/accscope/collector/store/archive"
 	"github.com/accscope/accscope/collector/store/location"
 	"github.com/accscope/accscope/collector/store/write"
-	"github.com/accscope/accscope/runtime/source"
 	"golang.org/x/sys/unix"
 )
 
@@ -82,57 +81,37 @@ const slack = 20 * time.Millisecond
 type Ingester struct {
 	options     Options
 	place       location.Placement
+	identity    string // of the trace
 	model       *model.Model
 	writer      *write.Writer
 	transaction int // rows of one
 	positions   map[write.Stream]int64
 	captures    []named             // Options.Captures, each once
 	processes   map[string]*process // by the name of their capture
-	statuses    map[int]End         // of processes that were started by who told it, by their number
 	hosts       map[machine]*store.Host
-	lines       map[*store.Host]*clock.Line // what sets the clocks of hosts that have more than one offset
-	knotted     map[*store.Host]bool        // those of which the trace has what lines were read until now
-	read        map[*store.Host]int64       // up to when those of other collectors were, on the host's clock
-	barriers    barriers
 	first       *store.Host // the one whose clock is the trace's
-	lastHost    int64
+	last        last
 	rings       rings // those with an item to come, by its time
-	lastID      model.ProcessID
-	lastTID     model.ThreadID
 	origin      atomic.Int64
-	started     bool
-	called      bool // the trace knows the caller's span
 	events      atomic.Int64
-	behind      atomic.Int64                             // ns
-	told        int64                                    // of that, what the trace says, ns
-	until       int64                                    // what the trace says of until when all was taken in
-	toFinish    atomic.Int64                             // behind when Finish began, ns
-	remains     atomic.Int64                             // how far it will be behind at its end, as programs ended so long ago, ns
-	retired     map[model.ProcessID]bool                 // since the last commit
-	idle        []*process                               // ended, as far as can be seen, and read to the end
-	watches     int                                      // open ones
-	open        int                                      // captures
-	skipped     map[string]bool                          // captures given up, by folder
-	failing     map[string]int64                         // captures that can't be opened by now, and since when
-	identity    string                                   // of the trace
-	exits       map[int]string                           // exit statuses and signals of these
-	directives  map[model.Name]map[int]*source.Directive // of source files, by their lines
-	constructs  map[place]bool                           // looked for
-	stop        <-chan struct{}                          // closed when following is to end; nil: nobody ends it
-	finishing   bool
-	ended       int64                   // when Finish began, CLOCK_MONOTONIC
-	complete    bool                    // all that will be taken in has been
-	sampled     map[int]*process        // those that figures were sampled of, by their number
-	counters    map[store.Counter]int64 // numbers in the trace
-	noGPU       bool                    // the trace says why there are no figures of GPUs
+	started     bool
+	called      bool            // the trace knows the caller's span
+	stop        <-chan struct{} // closed when following is to end; nil: nobody ends it
+	progress    progress
+	clocks      clocks
+	opened      opened
+	endings     endings
+	texts       texts
+	figures     figures
 	warnings    []string
 	buffer      model.Event
 }
 
-// place is a line of a source file.
-type place struct {
-	file model.Name
-	line int32
+// last are the last numbers given.
+type last struct {
+	host    int64
+	process model.ProcessID
+	thread  model.ThreadID
 }
 
 // named is a capture folder and how the trace calls it: by its name, by its whole
@@ -217,8 +196,8 @@ func Open(o Options) (*Ingester, error) {
 	if o.Now == nil {
 		o.Now = monotonic
 	}
-	in := &Ingester{options: o, model: model.New(nil, nil), positions: map[write.Stream]int64{},
-		sampled: map[int]*process{}, counters: map[store.Counter]int64{}, processes: map[string]*process{}, retired: map[model.ProcessID]bool{}, statuses: map[int]End{}, exits: map[int]string{}, directives: map[model.Name]map[int]*source.Directive{}, constructs: map[place]bool{}, hosts: map[machine]*store.Host{}, lines: map[*store.Host]*clock.Line{}, knotted: map[*store.Host]bool{}, read: map[*store.Host]int64{}, skipped: map[string]bool{}, failing: map[string]int64{}}
+	in := &Ingester{options: o, model: model.New(nil, nil), positions: map[write.Stream]int64{}, processes: map[string]*process{},
+		hosts: map[machine]*store.Host{}, clocks: newClocks(), opened: newOpened(), endings: newEndings(), texts: newTexts(), figures: newFigures()}
 	in.captures = distinct(o.Captures)
 	if in.transaction = write.TransactionRows; o.Archive != nil {
 		in.transaction = write.ArchiveRows
@@ -388,13 +367,13 @@ func (in *Ingester) advance(until int64) (int64, error) {
 			r.queued = false
 			in.exhausted(r.process)
 		}
-		if in.writer != nil && (in.writer.Pending() >= in.transaction || len(in.idle) >= mostOpen) {
+		if in.writer != nil && (in.writer.Pending() >= in.transaction || len(in.opened.idle) >= mostOpen) {
 			if err := in.commit(); err != nil {
 				return in.events.Load() - before, err
 			}
 		}
 	}
-	in.behind.Store(0)
+	in.progress.behind.Store(0)
 	if err := in.reach(limit); err != nil {
 		return in.events.Load() - before, err
 	}
@@ -407,11 +386,11 @@ func (in *Ingester) commit() error {
 	if in.writer == nil {
 		return nil
 	}
-	if behind := in.behind.Load(); behind != in.told {
+	if behind := in.progress.behind.Load(); behind != in.progress.told {
 		if err := in.writer.SetMeta(store.Behind, behind); err != nil {
 			return err
 		}
-		in.told = behind
+		in.progress.told = behind
 	}
 	if in.writer.Pending() == 0 && !in.moved() {
 		return nil
@@ -432,9 +411,9 @@ func (in *Ingester) commit() error {
 			return err
 		}
 	}
-	if len(in.retired) > 0 {
-		in.writer.Retire(in.model.Retire(in.retired))
-		clear(in.retired)
+	if len(in.opened.retired) > 0 {
+		in.writer.Retire(in.model.Retire(in.opened.retired))
+		clear(in.opened.retired)
 	}
 	if err := in.writer.Commit(); err != nil {
 		return err
@@ -484,11 +463,11 @@ func (in *Ingester) ordered() []*process {
 // Finish takes in all that is left and completes the trace: one plain file at
 // Options.Trace.
 func (in *Ingester) Finish() error {
-	in.finishing, in.ended = true, in.options.Now()
+	in.progress.finishing, in.progress.ended = true, in.options.Now()
 	if _, err := in.advance(math.MaxInt64); err != nil {
 		return err
 	}
-	in.complete = true
+	in.progress.complete = true
 	if err := in.noted(); err != nil {
 		return err
 	}
@@ -565,7 +544,7 @@ func (in *Ingester) closeCaptures() error {
 		if p.capture != nil {
 			errs = append(errs, p.capture.Close())
 			p.capture = nil
-			in.open--
+			in.opened.count--
 		}
 		errs = append(errs, in.unwatch(p))
 	}

@@ -13,6 +13,19 @@ import (
 // takes, memory and descriptors, it has while its process runs or its events are being taken
 // in: before that it is parked, after that retired.
 
+// opened are the captures that are open, or are no more.
+type opened struct {
+	count   int
+	idle    []*process               // ended, as far as can be seen, and read to the end
+	retired map[model.ProcessID]bool // since the last commit
+	failing map[string]int64         // by folder: can't be opened by now, and since when
+	skipped map[string]bool          // given up, by folder
+}
+
+func newOpened() opened {
+	return opened{retired: map[model.ProcessID]bool{}, failing: map[string]int64{}, skipped: map[string]bool{}}
+}
+
 // kernelProcess is a process as the kernel knows it: a program that it goes on as (exec)
 // has a capture of its own.
 type kernelProcess struct {
@@ -63,7 +76,7 @@ func (in *Ingester) unpark(p *process) error {
 	c, err := capture.Open(p.dir)
 	if err == nil {
 		p.capture = c
-		in.open++
+		in.opened.count++
 		c.Warn = func(text string) { in.warn("%s", text) }
 		err = in.reopen(p)
 	}
@@ -119,14 +132,14 @@ func (in *Ingester) close(p *process) {
 	if err := p.capture.Close(); err != nil {
 		in.warn("%v", err)
 	}
-	in.open--
+	in.opened.count--
 	p.capture, p.names = nil, []model.Name{0}
 }
 
 // exhausted notes, while the trace is being finished or where a process has ended, that it may
 // have nothing more.
 func (in *Ingester) exhausted(p *process) {
-	if !in.finishing && !p.turned {
+	if !in.progress.finishing && !p.turned {
 		return
 	}
 	for _, r := range p.rings {
@@ -134,14 +147,14 @@ func (in *Ingester) exhausted(p *process) {
 			return
 		}
 	}
-	in.idle = append(in.idle, p)
+	in.opened.idle = append(in.opened.idle, p)
 }
 
 // retireEnded closes the captures of processes that have ended and of which all has been
 // committed.
 func (in *Ingester) retireEnded() error {
-	idle := in.idle
-	in.idle = nil
+	idle := in.opened.idle
+	in.opened.idle = nil
 	for _, p := range idle {
 		if p.capture == nil || in.runs(p) {
 			continue
@@ -187,6 +200,6 @@ func (in *Ingester) retire(p *process) error {
 	if len(p.lost) == 0 {
 		p.lost = nil
 	}
-	in.retired[p.info.ID] = true
+	in.opened.retired[p.info.ID] = true
 	return err
 }

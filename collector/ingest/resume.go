@@ -67,7 +67,7 @@ func (in *Ingester) resume() error {
 			in.hosts[on] = host
 		}
 		numbered[host.ID] = in.hosts[machine{host: host.Name}]
-		in.lastHost = max(in.lastHost, host.ID)
+		in.last.host = max(in.last.host, host.ID)
 	}
 	in.first = numbered[1]
 	for i := range processes {
@@ -76,12 +76,12 @@ func (in *Ingester) resume() error {
 			threads: map[uint64]model.ThreadInfo{}, lost: map[string]int64{}, names: []model.Name{0}, last: meta.Last}
 		known.barriers, known.halfway = had[p.ID].Left, had[p.ID].Came > had[p.ID].Left
 		in.processes[p.Capture] = known
-		in.lastID = max(in.lastID, p.ID)
+		in.last.process = max(in.last.process, p.ID)
 		for _, thread := range threads {
 			if thread.Process == p.ID {
 				known.threads[thread.Number] = thread
 			}
-			in.lastTID = max(in.lastTID, thread.ID)
+			in.last.thread = max(in.last.thread, thread.ID)
 		}
 		for _, loss := range losses {
 			if loss.Process == p.ID {

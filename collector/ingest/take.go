@@ -12,8 +12,25 @@ import (
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/structure"
+	"github.com/accscope/accscope/runtime/source"
 	"github.com/accscope/accscope/runtime/source/directive"
 )
+
+// texts are the directives of source files.
+type texts struct {
+	directives map[model.Name]map[int]*source.Directive // by their lines
+	constructs map[place]bool                           // looked for
+}
+
+func newTexts() texts {
+	return texts{map[model.Name]map[int]*source.Directive{}, map[place]bool{}}
+}
+
+// place is a line of a source file.
+type place struct {
+	file model.Name
+	line int32
+}
 
 // take hands a ring's item to the model and the trace.
 func (in *Ingester) take(r *ring) error {
@@ -73,8 +90,8 @@ func (in *Ingester) thread(p *process, t capture.Thread) (model.ThreadID, error)
 		return info.ID, nil
 	}
 	if !ok {
-		in.lastTID++
-		info = model.ThreadInfo{ID: in.lastTID, Process: p.info.ID, TID: t.TID, Number: t.Number}
+		in.last.thread++
+		info = model.ThreadInfo{ID: in.last.thread, Process: p.info.ID, TID: t.TID, Number: t.Number}
 	}
 	info.Name = t.Name
 	p.threads[t.Number], p.thread = info, info
@@ -129,12 +146,12 @@ func (in *Ingester) event(r *ring, item *capture.Item) error {
 // source file is as it was when the program ran at a time on its host's clock.
 func (in *Ingester) construct(p *process, e *model.Event, ran int64) error {
 	at := place{e.SourceFile, e.Line}
-	if in.constructs[at] {
+	if in.texts.constructs[at] {
 		return nil
 	}
-	in.constructs[at] = true
+	in.texts.constructs[at] = true
 	file := in.model.Names().Text(e.SourceFile)
-	directives, known := in.directives[e.SourceFile]
+	directives, known := in.texts.directives[e.SourceFile]
 	if !known {
 		if content := directive.ReadSource(file, time.Unix(0, p.capture.Realtime(ran))); content != nil {
 			directives = directive.Of(content, file)
@@ -142,7 +159,7 @@ func (in *Ingester) construct(p *process, e *model.Event, ran int64) error {
 				return err
 			}
 		}
-		in.directives[e.SourceFile] = directives
+		in.texts.directives[e.SourceFile] = directives
 	}
 	d := directives[int(e.Line)]
 	if !d.Compute() || d.Name == "" || in.writer == nil {
