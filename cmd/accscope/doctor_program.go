@@ -47,6 +47,9 @@ func programFindings(path string) findingGroup {
 	}
 	text := report.ShowBytes(float64(info.Bytes)) + where
 	group.findings = append(group.findings, finding{"debug information", true, text, ""})
+	if !info.Variables {
+		group.findings = append(group.findings, finding{"names of variables", false, "none: the debug information has lines alone (-g1)", "compile with -g"})
+	}
 	group.findings = append(group.findings, sharedFindings(info)...)
 	slow := info.Bytes >= slowDebugInfo
 	speed := map[bool]string{false: "takes milliseconds", true: "slow, up to a second"}[slow]

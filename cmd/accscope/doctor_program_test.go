@@ -23,6 +23,8 @@ func TestDoctorProgram(t *testing.T) {
 		says  []string
 	}{
 		{"debug information", "-g", "", []string{"ok       debug information", "ok       first look-up"}},
+		{"lines alone", "-g1", "", []string{"ok       debug information", "missing  names of variables", "lines alone (-g1)", "-> compile with -g"}},
+		{"split", "-g -gsplit-dwarf", "", []string{"ok       debug information"}},
 		{"compressed", "-g -gz", "", []string{"ok       debug information", "the sections are compressed"}},
 		{"without index", "-g", "objcopy -R .debug_aranges program", []string{"there is no .debug_aranges"}},
 		{"without -g", "", "", []string{"missing  debug information", "functions' names", "compile with -g"}},

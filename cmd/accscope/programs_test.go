@@ -1,109 +1,74 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/accscope/accscope/runtime/compilers"
 )
 
-// Kernels of two programs in one trace have the same linker's name: each is called by its
-// own place, and where that is no help its program is told.
-func TestKernelsOfTwoPrograms(t *testing.T) {
-	folder := t.TempDir()
-	for _, program := range []string{"first", "second"} {
-		source, count := "int a[9];\nint main (void)\n{\n", 9
-		if program == "second" {
-			source, count = source+"\n\n", 9_000_000
-		}
-		source += fmt.Sprintf("#pragma acc parallel loop\n  for (int i = 0; i < %d; i++)\n    a[i %% 9] = i;\n}\n", count)
-		if err := os.WriteFile(filepath.Join(folder, program+".c"), []byte(source), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		for _, debug := range []string{"-g", "-g0"} {
-			execute(t, folder, nil, compilers.C(), "-fopenacc", "-foffload=disable", "-O1", debug, "-o", program+debug, program+".c").must(t)
-		}
-	}
-	execute(t, folder, nil, compilers.C(), "-fopenacc", "-foffload=disable", "-O2", "-g", "-o", "again", "first.c").must(t)
-	for run, want := range map[string][]string{
-		"./first-g; ./second-g":   {"first.c:4 parallel loop in main", "second.c:6 parallel loop in main"},
-		"./first-g; ./first-g":    {"first.c:4 parallel loop in main"},
-		"./first-g; ./again":      {"first.c:4 parallel loop in main (again)", "first.c:4 parallel loop in main (first-g)"},
-		"./first-g0; ./second-g0": {"main._omp_fn.0 (first-g0)", "main._omp_fn.0 (second-g0)"},
+// TestPrograms: of programs in one trace it is said whose constructs and data have no names, and
+// why; and functions, data and kernels of one name are told apart, in little space too.
+func TestPrograms(t *testing.T) {
+	const source = `#include <stdlib.h>
+int main (void) { double *values = calloc (100, 8);
+#pragma acc parallel loop copy(values[0:100])
+  for (int i = 0; i < 100; i++) values[i]++;
+  return 0; }
+`
+	for _, test := range []struct {
+		name, build, run, says string
+		by                     string
+		table                  []string
+	}{
+		{name: "one without -g", build: "$CC main.c -o first; $CC -g main.c -o second", run: "./first; ./second",
+			says: "no construct of first has a file and line, and few data a name: compile with -g"},
+		{name: "lines alone", build: "$CC -g1 main.c -o first", run: "./first",
+			says: "data of first have no names: its debug information has lines alone: compile with -g, not -g1"},
+		{name: "shared file missing", build: "$CC -g main.c -o first; cp first second; dwz -m common.debug first second; rm common.debug", run: "./first",
+			says: "data of first have no names: its shared debug file common.debug was not found"},
+		{name: "all is there", build: "$CC -g main.c -o first", run: "./first"},
+		{name: "functions", build: "mkdir A B; $CC main.c -o A/first; cp A/first B", run: "A/first; B/first", by: "source",
+			says: "no construct has a file", table: []string{"main (A/first)", "main (B/first)"}},
+		{name: "data", build: "$CC -g main.c -o first; cp first second", run: "./first; ./second", by: "variable",
+			table: []string{"values (first)", "values (second)"}},
+		{name: "kernels", build: "mkdir A B; $CC -g main.c -o A/first; cp A/first B", run: "A/first; B/first", by: "kernel",
+			table: []string{"main.c:3 parallel loop in main (A/first)", "main.c:3 parallel loop in main (B/first)"}},
 	} {
-		execute(t, folder, nil, accscope, "run", "-q", "--force", "--device", "sim", "-o", "trace.db", "--", "sh", "-c", run).must(t)
-		text := execute(t, folder, []string{"COLUMNS=200"}, accscope, "report", "trace.db").must(t).stdout
-		_, table, _ := strings.Cut(text, "\nKernels\n")
-		table, _, _ = strings.Cut(table, "\n\n")
-		var names []string
-		for _, line := range strings.Split(table, "\n") {
-			if name, _, found := strings.Cut(strings.TrimPrefix(line, "  "), "  main._omp_fn.0"); found {
-				names = append(names, strings.TrimSpace(name))
+		t.Run(test.name, func(t *testing.T) {
+			if _, err := exec.LookPath("dwz"); err != nil && strings.Contains(test.build, "dwz") {
+				t.Skip("no dwz, which makes shared debug information: apt-get install dwz")
 			}
-		}
-		slices.Sort(names)
-		if !slices.Equal(names, want) {
-			t.Errorf("%s: kernels %q, want %q", run, names, want)
-		}
-	} // What ranks of unlike programs do is not compared.
-	execute(t, folder, nil, accscope, "run", "-q", "--force", "--device", "sim", "-o", "trace.db", "--", "sh", "-c",
-		"export OMPI_COMM_WORLD_SIZE=2; OMPI_COMM_WORLD_RANK=0 ./first-g0; OMPI_COMM_WORLD_RANK=1 ./second-g0").must(t)
-	for _, f := range findingsOf(t, folder, "trace.db") {
-		if f.Rule == "imbalance" {
-			t.Errorf("kernels of two programs are called uneven: %s", f.What)
-		}
-	}
-}
-
-// Kernels of two programs are compared each with itself, whatever the other run has and the
-// programs are called.
-func TestCompareOfTwoPrograms(t *testing.T) {
-	folder := t.TempDir()
-	source := func(n int) string {
-		return fmt.Sprintf("int a[9];\nint main (void)\n{\n#pragma acc parallel loop\n  for (int i = 0; i < 9; i++)\n    a[i] = i;\n  for (int n = 0; n < %d; n++)\n    {\n#pragma acc parallel loop\n  for (int i = 0; i < 9; i++)\n    a[i]++;\n    }\n}\n", n)
-	}
-	for name, n := range map[string]int{"solve": 2, "solve-new": 2, "other": 7} {
-		compiled(t, filepath.Join(folder, name), source(n), "-fopenacc", "-foffload=disable", "-O1")
-	}
-	for name, script := range map[string]string{"one": "./solve", "both": "./other; ./solve", "both again": "./other; ./solve", "both new": "./other; ./solve-new", "one new": "./solve-new"} {
-		execute(t, folder, nil, accscope, "run", "-q", "--device", "sim", "-o", name+".db", "--", "sh", "-c", script).must(t)
-	}
-	const here, loop = "source.c:4", "source.c:9"
-	for _, test := range []struct{ base, then, want string }{
-		{"one", "one new", here + "  1 1 " + loop + "  2 2"},
-		{"one", "both", here + "  1 1 " + here + " new 0 1 " + loop + "  2 2 " + loop + " new 0 7"},
-		{"both", "one", here + "  1 1 " + here + " gone 1 0 " + loop + "  2 2 " + loop + " gone 7 0"},
-		{"both", "both again", here + "  1 1 " + here + "  1 1 " + loop + "  2 2 " + loop + "  7 7"},
-		{"both", "both new", here + "  1 1 " + here + "  1 1 " + loop + "  2 2 " + loop + "  7 7"},
-	} {
-		text := execute(t, folder, []string{"COLUMNS=200"}, accscope, "compare", "--format", "json", test.base+".db", test.then+".db").must(t).stdout
-		var document struct {
-			Tables struct {
-				Kernel struct {
-					Rows []struct {
-						Place  string
-						Change string
-						Base   int `json:"base_count"`
-						Count  int
-					}
+			folder := t.TempDir()
+			if err := os.WriteFile(filepath.Join(folder, "main.c"), []byte(source), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			build := exec.Command("sh", "-ec", test.build)
+			build.Dir, build.Env = folder, append(os.Environ(), "CC="+compilers.C()+" -Wl,--build-id -O2 -fopenacc -foffload=disable")
+			if output, err := build.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, output)
+			}
+			r := invoke(t, folder, "run", "--device", "sim", "-o", "trace.db", "--", "sh", "-c", test.run)
+			r.must(t)
+			facts := invoke(t, folder, "report", "trace.db")
+			facts.must(t)
+			summary := strings.Join(strings.Fields(r.stderr), " ")
+			if said := strings.Contains(summary, "accscope doctor PROGRAM"); said != (test.says != "") || !strings.Contains(summary, test.says) || !strings.Contains(facts.stdout, test.says) {
+				t.Errorf("want %q in the summary and the report:\n%s%s", test.says, r.stderr, facts.stdout)
+			}
+			if test.by == "" {
+				return
+			}
+			table := invoke(t, folder, "report", "--by", test.by, "trace.db")
+			table.must(t)
+			for _, name := range test.table {
+				if !strings.Contains(table.stdout, name+"  ") || test.by != "source" && !strings.Contains(r.stderr, name+"  ") {
+					t.Errorf("want %q in the summary and by %s:\n%s%s", name, test.by, r.stderr, table.stdout)
 				}
 			}
-		}
-		if err := json.Unmarshal([]byte(text), &document); err != nil {
-			t.Fatal(err)
-		}
-		var rows []string
-		for _, r := range document.Tables.Kernel.Rows {
-			rows = append(rows, fmt.Sprintf("%s %s %d %d", r.Place, r.Change, r.Base, r.Count))
-		}
-		slices.Sort(rows)
-		if got := strings.Join(rows, " "); got != test.want {
-			t.Errorf("%s, %s: %q, want %q", test.base, test.then, got, test.want)
-		}
+		})
 	}
 }

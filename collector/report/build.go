@@ -252,8 +252,12 @@ func describe(trace *store.Trace, f *facts, document *Document, options Options)
 	if slices.Contains(slices.Collect(maps.Values(simulated)), true) {
 		document.Facts = append(document.Facts, Fact{"device", simulation(card)})
 	}
-	if f.unplaced() {
-		document.Facts = append(document.Facts, Fact{"places", WithoutPlaces})
+	nameless, err := f.nameless()
+	if err != nil {
+		return err
+	}
+	for _, text := range nameless {
+		document.Facts = append(document.Facts, Fact{"places", text})
 	}
 	of := " from the first to the last event"
 	if options.Within != nil {

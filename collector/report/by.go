@@ -6,6 +6,7 @@ import (
 
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
+	"github.com/accscope/accscope/collector/store"
 )
 
 // Dimensions are the values of --by.
@@ -68,10 +69,12 @@ func (f *facts) by(dimension string) (*Table, error) {
 		groups.addAll(f.totals)
 	}
 	rows := groups.rows(func(r *row) int64 { return r.Exclusive() + r.device.Time })
-	names := placeNames{}
+	names, programs := placeNames{}, map[string]map[string]bool{}
 	if dimension == "source" {
 		for _, r := range rows {
-			names.add(r.key.(placeKey))
+			at := r.key.(placeKey)
+			names.add(at)
+			lookup.Make(programs, at.function, func() map[string]bool { return map[string]bool{} })[at.program] = true
 		}
 	}
 	for _, r := range rows {
@@ -82,7 +85,12 @@ func (f *facts) by(dimension string) (*Table, error) {
 		case "source":
 			at := r.key.(placeKey)
 			cells[0] = names.of(at)
+			if of := programs[at.function]; at.file == "" && len(of) > 1 {
+				cells[0] = names.of(at) + " (" + store.Apart(at.program, of) + ")"
+			}
 			cells = append(cells, f.sources.directive(at.file, at.line))
+		case "variable":
+			cells[0] = f.variable(r.site)
 		case "kernel":
 			cells = append(kernelCells(r.site), cells[1:]...)
 		}
@@ -96,9 +104,9 @@ func (f *facts) dimension(dimension string) (key func(*total) (any, bool), title
 	switch dimension {
 	case "source":
 		return func(t *total) (any, bool) {
-			p := placeKey{t.site.File, int64(t.site.Line), ""}
+			p := placeKey{file: t.site.File, line: int64(t.site.Line)}
 			if t.site.File == "" {
-				p.function = t.site.Function
+				p.function, p.program = t.site.Function, t.site.program
 			}
 			return p, true
 		}, "source", nil
@@ -108,7 +116,7 @@ func (f *facts) dimension(dimension string) (key func(*total) (any, bool), title
 		}, "kernel", nil
 	case "variable":
 		return func(t *total) (any, bool) {
-			return t.site.variable, t.site.isData()
+			return [2]string{t.site.program, t.site.variable}, t.site.isData()
 		}, "variable", nil
 	case "queue":
 		return func(t *total) (any, bool) {

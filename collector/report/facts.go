@@ -54,6 +54,7 @@ type site struct {
 	*store.Site
 	deviceName string
 	variable   string // what data count under (store.Trace.Variable)
+	program    string // the process's (store.Trace.ProgramOf)
 }
 
 // said is what reports tell of a site: what two say the same of is one to them, whatever
@@ -67,7 +68,7 @@ type said struct {
 }
 
 func (s *site) said() said {
-	return said{s.KindCode, s.deviceName, s.variable, s.File, s.Function, s.Symbol, s.Program, s.Name, s.Line, s.DeviceNumber, s.ParentConstruct, s.Implicit, s.AsyncQueue,
+	return said{s.KindCode, s.deviceName, s.variable, s.File, s.Function, s.Symbol, s.program, s.Name, s.Line, s.DeviceNumber, s.ParentConstruct, s.Implicit, s.AsyncQueue,
 		s.Gangs, s.Workers, s.Vector}
 }
 
@@ -137,7 +138,8 @@ type facts struct {
 	last    int64
 	events  int64
 	sources *Sources
-	memory  map[int64]*memoryUse // of devices, of a part of the time (memoryOf); nil: not read
+	memory  map[int64]*memoryUse       // of devices, of a part of the time (memoryOf); nil: not read
+	having  map[string]map[string]bool // the programs that have data of a name (variable); nil: not looked for
 }
 
 // threadFact is whose a thread is.
@@ -178,6 +180,9 @@ func load(trace *store.Trace, filter Filter) (*facts, error) {
 		}
 	}
 	same := map[said]*total{}
+	if _, err := trace.ProgramOf(0); err != nil { // reads all
+		return nil, err
+	}
 	if err := f.each(0, func(t *total) error {
 		f.events += t.Count
 		if model.IsStart(t.site.KindCode) {
@@ -246,6 +251,7 @@ func (f *facts) site(s *store.Site) *site {
 		}
 		known = describeSite(s)
 		known.variable = f.trace.Variable(s)
+		known.program, _ = f.trace.ProgramOf(s.Process)
 		f.sites[s.ID] = known
 	}
 	return known

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/accscope/accscope/collector/lookup"
-	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
 )
 
@@ -49,9 +48,11 @@ func (f *facts) findings(trace *store.Trace, filter Filter) ([]string, error) {
 		}
 		list = append(list, text+": "+cut(message, messageAtMost))
 	}
-	if f.unplaced() {
-		list = append(list, WithoutPlaces)
+	nameless, err := f.nameless()
+	if err != nil {
+		return nil, err
 	}
+	list = append(list, nameless...)
 	said, err := warningTable(trace)
 	if err != nil {
 		return nil, err
@@ -163,17 +164,11 @@ func cut(text string, most int) string {
 	return string(runes[:max(most-3, 0)]) + "..."
 }
 
-// WithoutPlaces is what to know of programs that no debug information was found of.
-const WithoutPlaces = "no construct has a file and line, and few data a name: compile with -g, and do not strip (accscope doctor PROGRAM says more)"
-
-// unplaced says whether there are compute constructs, and no event has a place in a source.
-func (f *facts) unplaced() bool {
-	constructs := false
-	for _, t := range f.totals {
-		if t.site.File != "" {
-			return false
-		}
-		constructs = constructs || t.site.KindCode == model.ComputeConstructStart
+// cutTitle is cut, but that the program at a title's end stays, which tells it from others.
+func cutTitle(title string, most int) string {
+	begin := strings.LastIndex(title, " (")
+	if end := len([]rune(title[max(begin, 0):])); begin > 0 && strings.HasSuffix(title, ")") && end < most/2 {
+		return cut(title[:begin], most-end) + title[begin:]
 	}
-	return constructs
+	return cut(title, most)
 }

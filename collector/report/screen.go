@@ -242,7 +242,7 @@ func (d *screen) costs(title, counted string, list []Cost, bytes bool) {
 			text += fmt.Sprintf("  %9s", cell)
 		}
 		room := d.Width - 2 - utf8.RuneCountInString(text)
-		line := fmt.Sprintf("  %-*s%s", room, cut(Shortened(names[i], room), room), text)
+		line := fmt.Sprintf("  %-*s%s", room, cutTitle(Shortened(names[i], room), room), text)
 		if i == 0 {
 			line = d.style(bold, line)
 		}

@@ -19,6 +19,7 @@ type placeKey struct {
 	file     string
 	line     int64
 	function string
+	program  string // where the file is not known: functions of several may have one name
 }
 
 // placeNames counts the files that have a name, to tell those apart that share

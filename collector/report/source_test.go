@@ -72,7 +72,7 @@ func TestChangedSource(t *testing.T) {
 
 func TestPlaceNames(t *testing.T) {
 	names := placeNames{}
-	places := []placeKey{{"/a/x.c", 1, ""}, {"/b/x.c", 1, ""}, {"/a/y.c", 2, ""}, {"", -1, "main"}, {"", -1, ""}}
+	places := []placeKey{{file: "/a/x.c", line: 1}, {file: "/b/x.c", line: 1}, {file: "/a/y.c", line: 2}, {line: -1, function: "main"}, {line: -1}}
 	for _, p := range places {
 		names.add(p)
 	}

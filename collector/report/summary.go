@@ -445,17 +445,21 @@ func (f *facts) costlyVariables() []Cost {
 	if !slices.ContainsFunc(f.totals, func(t *total) bool { return isTransfer(t.site.KindCode) && t.device.Count > 0 }) {
 		weight = func(r *row) int64 { return r.Bytes }
 	}
-	type key struct{ name, place string }
-	places := map[string]string{}
+	type data struct{ program, name string }
+	type key struct {
+		data
+		place string
+	}
+	places := map[data]string{}
 	for _, r := range group(f.totals, func(t *total) (any, bool) {
-		return key{t.site.variable, t.site.place()}, isTransfer(t.site.KindCode)
+		return key{data{t.site.program, t.site.variable}, t.site.place()}, isTransfer(t.site.KindCode)
 	}, weight) {
-		if at := r.key.(key); places[at.name] == "" {
-			places[at.name] = at.place
+		if at := r.key.(key); places[at.data] == "" {
+			places[at.data] = at.place
 		}
 	}
-	return costs(group(f.totals, func(t *total) (any, bool) { return t.site.variable, isTransfer(t.site.KindCode) }, weight), func(r *row) Cost {
-		return Cost{Name: r.site.variable, Place: places[r.site.variable], Time: r.device.Time, Timed: r.device.Count > 0, Bytes: r.Bytes, Count: r.Count}
+	return costs(group(f.totals, func(t *total) (any, bool) { return data{t.site.program, t.site.variable}, isTransfer(t.site.KindCode) }, weight), func(r *row) Cost {
+		return Cost{Name: f.variable(r.site), Place: places[r.key.(data)], Time: r.device.Time, Timed: r.device.Count > 0, Bytes: r.Bytes, Count: r.Count}
 	})
 }
 

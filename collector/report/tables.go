@@ -166,16 +166,16 @@ func (f *facts) directions(between *store.Sum) *Table {
 
 func (f *facts) transferred() *Table {
 	type key struct {
-		direction, variable, place, implicit string
+		direction, program, variable, place, implicit string
 	}
 	table := &Table{Key: "transfers_by_variable", Title: "Transfers by variable", Empty: "nothing was transferred",
 		Columns: []Column{{"variable", "variable", Variables}, {"direction", "direction", Text}, {"source", "source", Text},
 			{"implicit", "implicit", Text}, {"count", "count", Count}, {"bytes", "bytes", Bytes},
 			{"device time", "device_ns", Nanoseconds}, {"rate", "bytes_per_second", BytesPerSecond}}}
 	for _, r := range group(f.totals, func(t *total) (any, bool) {
-		return key{direction(t.site.KindCode), t.site.variable, t.site.place(), t.site.implicit()}, isTransfer(t.site.KindCode)
+		return key{direction(t.site.KindCode), t.site.program, t.site.variable, t.site.place(), t.site.implicit()}, isTransfer(t.site.KindCode)
 	}, func(r *row) int64 { return r.Bytes }) {
-		table.Rows = append(table.Rows, []any{r.site.variable, direction(r.site.KindCode), name(r.site.place()), r.site.implicit(), r.Count, r.Bytes,
+		table.Rows = append(table.Rows, []any{f.variable(r.site), direction(r.site.KindCode), name(r.site.place()), r.site.implicit(), r.Count, r.Bytes,
 			known(r.device.Time, r.device.Count), rate(r.device.Bytes, r.device.Time)})
 	}
 	return table

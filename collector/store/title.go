@@ -2,7 +2,7 @@ package store
 
 import (
 	"cmp"
-	"path"
+	"strings"
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store/schema"
@@ -15,6 +15,13 @@ type kernel struct{ program, symbol string }
 // programSQL is the program of a process p: the executable's path; for ranks of a job its
 // name, as each node may have a copy elsewhere.
 const programSQL = `CASE WHEN p.rank IS NULL THEN p.program ELSE replace(p.program, rtrim(p.program, replace(p.program, '/', '')), '') END`
+
+// ProgramOf is the program of a process, as it tells kernels of several programs apart; "" of a
+// process that the trace lacks.
+func (t *Trace) ProgramOf(process model.ProcessID) (program string, err error) {
+	err = t.program(process, &program)
+	return program, err
+}
 
 // program looks up the program of a process.
 func (t *Trace) program(of model.ProcessID, program *string) error {
@@ -84,13 +91,18 @@ func (t *Trace) title(program, symbol string) (title, name string) {
 	if len(programs) < 2 || !programs[program] {
 		return title, title
 	}
-	name = path.Base(program)
-	for other := range programs {
-		if other != program && path.Base(other) == name {
-			name = program
+	return title, title + " (" + Apart(program, programs) + ")"
+}
+
+// Apart is a program by as much of its path's end as tells it from others.
+func Apart(program string, others map[string]bool) string {
+	at := strings.LastIndexByte(program, '/')
+	for other := range others {
+		for at > 0 && other != program && strings.HasSuffix("/"+other, "/"+program[at+1:]) {
+			at = strings.LastIndexByte(program[:at], '/')
 		}
 	}
-	return title, title + " (" + name + ")"
+	return program[at+1:]
 }
 
 // readable is model.Readable, remembered: many sites have the same names.

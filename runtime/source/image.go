@@ -176,6 +176,7 @@ type DebugInfo struct {
 	Bytes      uint64 // of .debug_info, uncompressed
 	Compressed bool   // the section must be decompressed before the first look-up
 	Indexed    bool   // .debug_aranges is there; without, all units are visited once
+	Variables  bool   // it tells of variables, not of functions and lines alone
 
 	Symbols bool                   // there is a symbol table: functions have names without debug information
 	Linked  string                 // the separate file that .gnu_debuglink names, "" when it names none
@@ -208,9 +209,37 @@ func (im *Image) DebugInfo() DebugInfo {
 			d.SharedPath = s.file.Path
 		}
 		d.Indexed = f.Sections[".debug_aranges"] != nil
+		d.Variables = units.DescribesVariables(f.Bytes(".debug_abbrev"))
 		return nil
 	})
 	return d
+}
+
+// Lack says why variables have no names, "" where the debug information is whole.
+func (d *DebugInfo) Lack() string {
+	existing := func(looked []elffile.SeparateFile) string {
+		for _, f := range looked {
+			if f.Exists {
+				return f.Path
+			}
+		}
+		return ""
+	}
+	switch {
+	case d.Path == "" && existing(d.Looked) != "":
+		return "its debug file " + existing(d.Looked) + " is not of this build"
+	case d.Path == "" && d.Linked != "":
+		return "its debug file " + d.Linked + " was not found"
+	case d.Path == "":
+		return "it has no debug information"
+	case d.Shared != "" && d.SharedPath == "" && existing(d.SharedLooked) != "":
+		return "its shared debug file " + existing(d.SharedLooked) + " is not the one that it was made with"
+	case d.Shared != "" && d.SharedPath == "":
+		return "its shared debug file " + d.Shared + " was not found"
+	case !d.Variables:
+		return "its debug information has lines alone: compile with -g, not -g1"
+	}
+	return ""
 }
 
 // Address translates a file offset, as /proc/PID/maps gives it, to an address

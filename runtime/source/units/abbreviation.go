@@ -67,6 +67,42 @@ func withoutExtensions(abbrev []byte, at uint64) []byte {
 	return abbrev
 }
 
+// Tags of what describes variables: their types, or where these are.
+const (
+	tagBaseType     = 0x24
+	tagPointerType  = 0x0f
+	tagImportedUnit = 0x3d
+	tagSkeletonUnit = 0x4a
+)
+
+// DescribesVariables says whether units with these abbreviations, all tables of a file, may
+// tell of variables: those that a compiler wrote for lines alone have no types.
+func DescribesVariables(abbrev []byte) bool {
+	found := false
+	in := cursor.Cursor{Rest: abbrev}
+	for n := 0; n < maxAbbrevCodes && len(in.Rest) > 0 && !found; n++ {
+		if in.Unsigned() == 0 {
+			continue // the end of a table
+		}
+		switch in.Unsigned() {
+		case tagBaseType, tagPointerType, tagImportedUnit, tagSkeletonUnit:
+			found = true
+		}
+		in.Fixed(1) // has children
+		for len(in.Rest) > 0 {
+			attribute, form := in.Unsigned(), in.Unsigned()
+			if form == formImplicit {
+				in.Unsigned()
+			}
+			if attribute == 0 && form == 0 {
+				break
+			}
+			found = found || dwarf.Attr(attribute) == attrDwoName || dwarf.Attr(attribute) == attrGNUDwoName
+		}
+	}
+	return found
+}
+
 // walkAbbreviations visits the attributes of a table. position is where in b the form
 // stands.
 func walkAbbreviations(b []byte, at uint64, visit func(code, attribute, form uint64, position int)) {
