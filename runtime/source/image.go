@@ -59,7 +59,7 @@ type segment struct {
 
 // Open maps the file and finds its debug information: in itself, in a file
 // named by build-id in a folder .build-id below one of the debug roots, or in the file
-// that .gnu_debuglink names when its checksum agrees.
+// that .gnu_debuglink names when its build-id or checksum agrees.
 func Open(path string) (*Image, error) {
 	return OpenWithDebugRoots(path, debugRoots())
 }

@@ -125,6 +125,7 @@ func TestSharedPlaces(t *testing.T) {
 		{"folder of a package", []string{"-M", "/usr/lib/debug/.dwz/x86_64-linux-gnu/small.debug"}, func(t *testing.T, root, program, common string) {
 			moveFile(t, common, filepath.Join(root, ".dwz/x86_64-linux-gnu/small.debug"))
 		}, true},
+		{"in the folder itself", nil, func(*testing.T, string, string, string) {}, true},
 		{"by build-id", nil, func(t *testing.T, root, program, common string) {
 			id := open(t, common).BuildID()
 			moveFile(t, common, filepath.Join(root, ".build-id", id[:2], id[2:]+".debug"))

@@ -19,8 +19,10 @@ type SeparateFile struct {
 }
 
 // FindDebug looks for separate debug information: by build-id, then by the
-// .gnu_debuglink name beside the file, in its .debug folder and below the roots.
-// When there is none, it tells where it has looked.
+// .gnu_debuglink name beside the file, in its .debug folder, in the roots and below them. One
+// found by name has the file's build-id, or the checksum, which does not hold any more where
+// its debug information was shared with others later (dwz -m). When there is none, it tells
+// where it has looked.
 func FindDebug(f *File, roots []string) (*File, []SeparateFile) {
 	var looked []SeparateFile
 	try := func(path string, matches func(*File) bool) *File {
@@ -54,11 +56,11 @@ func FindDebug(f *File, roots []string) (*File, []SeparateFile) {
 	candidates := []string{filepath.Join(dir, name), filepath.Join(dir, ".debug", name)}
 	if abs, err := filepath.Abs(dir); err == nil {
 		for _, root := range roots {
-			candidates = append(candidates, filepath.Join(root, abs, name))
+			candidates = append(candidates, filepath.Join(root, name), filepath.Join(root, abs, name))
 		}
 	}
 	for _, path := range candidates {
-		if d := try(path, func(d *File) bool { return checksum(d.Data) == sum }); d != nil {
+		if d := try(path, func(d *File) bool { return id != "" && d.BuildID() == id || checksum(d.Data) == sum }); d != nil {
 			return d, nil
 		}
 	}
@@ -93,7 +95,7 @@ func FindShared(f *File, roots []string) (shared *File, named string, looked []S
 		if len(id) > 2 {
 			candidates = append(candidates, filepath.Join(root, ".build-id", id[:2], id[2:]+".debug"))
 		}
-		candidates = append(candidates, filepath.Join(root, ".dwz", below))
+		candidates = append(candidates, filepath.Join(root, ".dwz", below), filepath.Join(root, filepath.Base(named)))
 	}
 	for i, path := range candidates {
 		if slices.Contains(candidates[:i], path) {
