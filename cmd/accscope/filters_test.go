@@ -32,7 +32,7 @@ func TestRecordFilters(t *testing.T) {
 		}
 		if report := invoke(t, folder, "report", "t.db").must(t).stdout; !strings.Contains(report, test.told) {
 			t.Errorf("%v: the report does not say %q:\n%s", test.flags, test.told, report)
-		} else if warned, want := strings.Contains(report, "what is listed may have been deleted"), strings.HasPrefix(test.flags[0], "--queue") ||
+		} else if warned, want := strings.Contains(report, "what may have been deleted is not listed"), strings.HasPrefix(test.flags[0], "--queue") ||
 			strings.Contains(test.told, "create") || strings.Contains(test.told, "-memory"); warned != want {
 			t.Errorf("%v: data was never deleted, or not recorded:\n%s", test.flags, report)
 		}
