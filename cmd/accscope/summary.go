@@ -47,7 +47,7 @@ func (r *recording) summary(path string, end launch.End) error {
 	case r.flags.quiet:
 		return nil
 	case r.nothing:
-		notice(fmt.Sprintf("program %s; it raised no OpenACC event, and no trace is kept: %s", end, r.whyNothing()))
+		notice(fmt.Sprintf("program %s; it raised no OpenACC event, and no trace is kept: %s", end, r.whyNothing(end)))
 		return nil
 	}
 	notice(fmt.Sprintf("program %s; %d events in %s", end, meta.Events, shown(path)))
@@ -70,11 +70,15 @@ func (r *recording) letsNothingThrough() bool {
 
 // whyNothing is what a program without OpenACC events lacks, as far as its file
 // tells.
-func (r *recording) whyNothing() string {
+func (r *recording) whyNothing(end launch.End) string {
 	name := filepath.Base(r.program.Path)
 	switch r.program.Kind {
 	case launch.GCC:
-		return name + " has OpenACC in it, but ran none of it"
+		said := name + " has OpenACC in it, but ran none of it"
+		if r.program.Fortran && end.Signal == syscall.SIGSEGV {
+			said += " (gfortran -fopenacc has the arrays of the main program on the stack: let it have more, ulimit -s unlimited, or compile with -fmax-stack-var-size=65536)"
+		}
+		return said
 	case launch.Other:
 		return fmt.Sprintf("%s ran no OpenACC, or its runtime %s does not read ACC_PROFLIB", name, r.program.Library)
 	case launch.Script:

@@ -19,6 +19,7 @@ func TestRunOfAProgramWithoutOpenACC(t *testing.T) {
 		want         string // on standard error
 		status       int
 		kept         bool
+		fortran      bool
 	}{
 		{name: "compiled without", source: "int main (void) { return 3; }", status: 3,
 			want: "it raised no OpenACC event, and no trace is kept: program has no OpenACC compiled in, nor had what it started; compile with gcc -fopenacc"},
@@ -30,19 +31,24 @@ func TestRunOfAProgramWithoutOpenACC(t *testing.T) {
 				{ }
 			}
 			return 0; }`, want: "program has OpenACC in it, but ran none of it"},
+		{name: "a stack that is too small", fortran: true, status: 139, source: "program large\n  implicit none\n  real :: a(8000000)\n  integer :: i\n  a = 1\n!$acc parallel loop copy(a)\n  do i = 1, 8000000\n    a(i) = i\n  end do\nend program\n",
+			want: "ran none of it (gfortran -fopenacc has the arrays of the main program on the stack"},
 		{name: "a script", source: "int main (void) { return 0; }", run: []string{"./script"}, want: "no process that the script script started"},
 		{name: "paused", source: "int main (void) { return 0; }", flags: []string{"--paused"}, want: "the flags of this run let none through", kept: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			folder := t.TempDir()
-			program, source := filepath.Join(folder, "program"), filepath.Join(folder, "program.c")
+			program, source, compiler := filepath.Join(folder, "program"), filepath.Join(folder, "program.c"), compilers.C()
+			if test.fortran {
+				source, compiler = filepath.Join(folder, "program.f90"), compilers.Fortran()
+			}
 			if err := os.WriteFile(source, []byte(test.source), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			if err := os.WriteFile(filepath.Join(folder, "script"), []byte("#!/bin/sh\n./program\n"), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			compile := exec.Command(compilers.C(), "-fopenacc", "-foffload=disable", "-o", program, source)
+			compile := exec.Command(compiler, "-fopenacc", "-foffload=disable", "-o", program, source)
 			if output, err := compile.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, output)
 			}

@@ -52,6 +52,8 @@ type Program struct {
 	DeviceImage bool
 	// PTX says that some of it is for NVIDIA GPUs.
 	PTX bool
+	// Fortran says that it needs GCC's Fortran library.
+	Fortran bool
 	// Loader is the dynamic loader that a Foreign program, or the interpreter of a script,
 	// names.
 	Loader string
@@ -131,6 +133,7 @@ func inspectObject(object *elf.File, program *Program) {
 	program.Kind = Plain
 	libraries, _ := object.ImportedLibraries() // none where the table is damaged: the loader will say so
 	for _, library := range libraries {
+		program.Fortran = program.Fortran || strings.HasPrefix(library, "libgfortran.so")
 		for _, other := range otherRuntimes {
 			if strings.HasPrefix(library, other) {
 				program.Kind, program.Library = Other, library
