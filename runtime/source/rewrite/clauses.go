@@ -318,6 +318,8 @@ func repeated(c *construct) {
 				combined = c.combine(at, clause.Name, item)
 			}
 			switch {
+			case !twice && c.named(item, first, i):
+				c.say(clause.Name, "%s is left out: all of %s is named before, and is on the device then", item, c.base(item))
 			case !twice:
 				first[key] = i
 				kept = append(kept, item)
@@ -336,6 +338,17 @@ func repeated(c *construct) {
 	c.clauses = slices.DeleteFunc(c.clauses, func(clause directive.Clause) bool {
 		return clause.Has && clause.Arguments == "" && is(clause, listing...)
 	})
+}
+
+// named says whether a data clause, of those that first has by what they name, names the whole
+// array that an item of another one is a section of.
+func (c *construct) named(item string, first map[string]int, at int) bool {
+	base := c.base(item)
+	whole, known := first[base]
+	if !known || base == item || c.name == "enter data" || c.name == "exit data" || !is(c.clauses[at], dataClauses...) || !is(c.clauses[whole], dataClauses...) {
+		return false
+	}
+	return c.language.fortran() || c.array != nil && c.array(base) && !c.parameter(base)
 }
 
 // combine has one clause say of an item what the clause at an index and another one say of it, and

@@ -165,6 +165,11 @@ twice (void)
       a[i] += b[i];
     }
   CHECK (a[3] == 3 && b[3] == 2);
+#pragma acc data create(a) copyin(a[0:1], a[3:1]) copyout(a)
+#pragma acc parallel loop copyout(b) copy(b[1:2])
+  for (i = 0; i < 4; i++)
+    b[i] = a[i] = 5;
+  CHECK (a[3] == 5 && b[3] == 5);
 }
 
 int

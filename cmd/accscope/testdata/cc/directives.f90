@@ -154,6 +154,13 @@ program directives
     call set(a(i), on_host(i))
   end do
   call check(0, a(64) == 164 .and. on_host(64) == 65)
+!$acc data create(m) copyin(m(1:2, 1), m(:, 8)) copyout(m)
+!$acc parallel loop present(m)
+  do i = 1, 8
+    m(i, :) = i
+  end do
+!$acc end data
+  call check(0, all(m(8, :) == 8))
 !$acc shutdown device_type(default)
 !$acc shutdown
 end program
