@@ -113,7 +113,7 @@ const (
 
 // gains are what could be better, most first; false if the trace is too large to look
 // through it now, or that was not over by the end of patience or when ctx was done.
-func gains(ctx context.Context, trace *store.Trace, events int64, patience time.Duration) ([]report.Gain, bool, error) {
+func gains(ctx context.Context, trace *store.Trace, summary *report.Summary, events int64, patience time.Duration) ([]report.Gain, bool, error) {
 	if events > adviceEvents {
 		return nil, false, nil
 	}
@@ -132,6 +132,9 @@ func gains(ctx context.Context, trace *store.Trace, events int64, patience time.
 	for _, f := range findings {
 		if f.Rule == advice.NeverDeleted {
 			continue // the summary has these, and those mapped once too
+		}
+		if f.Rule == advice.EndedByError && summary.Errors == 1 {
+			continue // likewise
 		}
 		cost := f.Cost()
 		switch {
@@ -162,7 +165,7 @@ func (r *recording) summarize(trace *store.Trace, path string, events int64) err
 	}
 	advised := "what to change, and what it gains"
 	ctx, stop := untilAsked()
-	list, looked, err := gains(ctx, trace, events, advicePatience)
+	list, looked, err := gains(ctx, trace, summary, events, advicePatience)
 	stop()
 	switch {
 	case err != nil: // sums tell something, too

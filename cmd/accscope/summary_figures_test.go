@@ -261,7 +261,7 @@ func checkHints(t *testing.T, folder string) {
 		patience time.Duration
 		looks    bool
 	}{{adviceEvents + 1, time.Hour, false}, {adviceEvents, 0, false}, {adviceEvents, time.Hour, true}} {
-		if list, looked, err := gains(t.Context(), trace, test.events, test.patience); looked != test.looks || len(list) > 0 != test.looks || err != nil {
+		if list, looked, err := gains(t.Context(), trace, &report.Summary{}, test.events, test.patience); looked != test.looks || len(list) > 0 != test.looks || err != nil {
 			t.Errorf("of %d events, with %v: %v, %v, %v", test.events, test.patience, list, looked, err)
 		}
 	}

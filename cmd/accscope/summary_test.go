@@ -66,3 +66,30 @@ func TestRunOfAProgramWithoutOpenACC(t *testing.T) {
 		})
 	}
 }
+
+// TestSummaryOfAnError: an error is told once, to its cause and remedy, and what the device did
+// before is not that there was none.
+func TestSummaryOfAnError(t *testing.T) {
+	folder := t.TempDir()
+	source := "int main (void) { static float data[1000];\n#pragma acc parallel loop present(data)\n for (int i = 0; i < 1000; i++) data[i] = i;\n return 0; }\n"
+	if err := os.WriteFile(filepath.Join(folder, "absent.c"), []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	compile := exec.Command(compilers.C(), "-g", "-fopenacc", "-foffload=disable", "-o", "program", "absent.c")
+	compile.Dir = folder
+	if output, err := compile.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	r := invoke(t, folder, "run", "--device", "sim", "-o", "trace.db", "--", "./program")
+	_, summary, _ := strings.Cut(r.stderr, "events in trace.db")
+	summary = strings.Join(strings.Fields(summary), " ")
+	for _, want := range []string{"! an error at absent.c:2: parallel loop: present clause: ", "no directive or routine has put it there; name it before in enter data",
+		"device sim 0: no kernel and no transfer was recorded"} {
+		if !strings.Contains(summary, want) {
+			t.Errorf("no %q in %q", want, summary)
+		}
+	}
+	if strings.Count(summary, "present clause: `data") != 1 || strings.Contains(summary, "ended the program") {
+		t.Errorf("the error is told twice: %q", summary)
+	}
+}

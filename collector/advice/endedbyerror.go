@@ -7,10 +7,13 @@ import (
 	"github.com/accscope/accscope/collector/model"
 )
 
+// EndedByError is the name of the rule for errors that programs ended with.
+const EndedByError = "ended-by-error"
+
 // endedByError finds the errors of the runtime that programs ended with: the last one of a
 // process that did not end with status 0. What did not come because of it is judged by no rule.
 var endedByError = &rule{
-	name:  "ended-by-error",
+	name:  EndedByError,
 	about: "An error of the runtime ended the program.",
 	evidence: `SELECT NULL AS subject, e.source_file, e.line, e.function, e.process, e.thread, e.device, coalesce(e.async, -2) AS async_queue, 0 AS bytes,
   max(e.time) AS start, e.time AS end, 0 AS device_start, 0 AS device_end, e.message AS detail

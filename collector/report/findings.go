@@ -14,6 +14,7 @@ import (
 const (
 	namedAtMost   = 3
 	messageAtMost = 120
+	errorAtMost   = 500 // with its cause and remedy
 )
 
 // What makes repeated implicit transfers a finding: how many, and how large on
@@ -24,38 +25,39 @@ const (
 )
 
 // findings are what stands out in a trace, each a sentence: warnings, which are of the
-// whole trace, errors, data that were left.
-func (f *facts) findings(trace *store.Trace, filter Filter) ([]string, error) {
-	list, err := Warnings(trace)
+// whole trace, errors, of which there are so many, data that were left.
+func (f *facts) findings(trace *store.Trace, filter Filter) (list []string, errors int, err error) {
+	list, err = Warnings(trace)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	failures, err := f.errors(trace, filter)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if n := len(failures.Rows); n > 0 {
-		text := fmt.Sprintf("%d errors, the first ", n)
-		if n == 1 {
+	if errors = len(failures.Rows); errors > 0 {
+		text := fmt.Sprintf("%d errors, the first ", errors)
+		if errors == 1 {
 			text = "an error "
 		}
 		first := failures.Rows[0]
 		message, _ := first[2].(string)
 		if place, ok := first[4].(string); ok {
 			text += "at " + place
+			message = strings.TrimPrefix(message, place+": ") // our runtime's begin with it
 		} else {
 			text += "without a place"
 		}
-		list = append(list, text+": "+cut(message, messageAtMost))
+		list = append(list, text+": "+cut(message, errorAtMost))
 	}
 	nameless, err := f.nameless()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	list = append(list, nameless...)
 	said, err := warningTable(trace)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	for _, row := range said.Rows[:min(len(said.Rows), namedAtMost)] {
 		place, _ := row[0].(string)
@@ -63,7 +65,7 @@ func (f *facts) findings(trace *store.Trace, filter Filter) ([]string, error) {
 		list = append(list, "the runtime warns"+at(place)+": "+cut(text, messageAtMost))
 	}
 	left, err := f.remained(trace, filter)
-	return append(list, left...), err
+	return append(list, left...), errors, err
 }
 
 // repeated are transfers that constructs do again and again by themselves: the

@@ -144,6 +144,8 @@ func (d *screen) figures(s *Summary) {
 		d.fact("device busy", text)
 	} else if len(s.Kernels)+len(s.Variables) > 0 {
 		d.fact("device busy", "not measured")
+	} else if s.Idle != "" {
+		d.fact("device", s.Idle+": no kernel and no transfer was recorded")
 	} else {
 		d.fact("device", "none was used: constructs on the host are what is measured")
 	}

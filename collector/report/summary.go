@@ -22,6 +22,7 @@ type Summary struct {
 	MPI        Communication
 	Peak       Peak
 	Frames     []Frames // of the program's own, by name, those that took most first
+	Idle       string   // a device that was opened, where none did anything
 	Simulated  bool     // operations ran on the simulated device
 	Modelled   string   // the GPU whose times it gave them, "" where it gave others
 	Kernels    []Cost
@@ -30,6 +31,7 @@ type Summary struct {
 	Constructs []Cost   // where no device did anything
 	Code       []Cost   // functions outside of OpenACC, where processors were sampled
 	Findings   []string // warnings, errors, data that were left
+	Errors     int
 	Hints      []string // what sums alone tell of what could be better
 	Gains      []Gain   // what could be better, where a caller has looked for it
 }
@@ -119,7 +121,7 @@ func Summarize(trace *store.Trace, filter Filter) (*Summary, error) {
 		return nil, err
 	}
 	s.Hints = f.repeated()
-	s.Findings, err = f.findings(trace, filter)
+	s.Findings, s.Errors, err = f.findings(trace, filter)
 	return s, err
 }
 
@@ -262,6 +264,15 @@ func (s *Summary) readDevices(f *facts, filter Filter) error {
 	simulated, card, err := simulatedDevices(f.trace)
 	if err != nil {
 		return err
+	}
+	opened, err := f.trace.Devices()
+	if err != nil {
+		return err
+	}
+	for i := range opened {
+		if d := &opened[i]; s.Idle == "" && d.Type != int32(callbacks.DeviceHost) && !d.Requested() {
+			s.Idle = d.Title()
+		}
 	}
 	type used struct{ device, queues, operations, busy, busiest int64 }
 	var devices []used
