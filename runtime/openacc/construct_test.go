@@ -218,6 +218,29 @@ func TestScalarsOfQueues(t *testing.T) {
 	}
 }
 
+// TestUnwrittenPointer: where a pointer has not been given the address of the data before it,
+// as GCC leaves a descriptor that no kernel uses, the device's copy leads to these data.
+func TestUnwrittenPointer(t *testing.T) {
+	p := newProgram(t, nil, nil)
+	thread := p.newThread()
+	defer thread.Close()
+	data, other := words(7, 8, 9), words(1)
+	pointer := words(int64(address(other)))
+	for _, kind := range []goacc.Kind{goacc.To, goacc.ForcePresent} {
+		if kind == goacc.ForcePresent {
+			thread.EnterData(directive(AsyncSync, span8(goacc.To, data)))
+		}
+		thread.DataStart(directive(AsyncSync, span8(kind, data), entry{goacc.Pointer, address(pointer), 0}))
+		into := hostMemory(8, 0)
+		thread.MemcpyFromDevice(pointerTo(into), thread.DevicePtr(pointerTo(pointer)), 8, AsyncSync)
+		if got := get(into, 0); got != int64(uintptr(thread.DevicePtr(pointerTo(data)))) {
+			t.Errorf("%v: the pointer is %#x, not the device address of the data before it", kind, got)
+		}
+		thread.DataEnd()
+	}
+	thread.ExitData(directive(AsyncSync, span8(goacc.Release, data)))
+}
+
 // TestAttach: a pointer member holds the device address while it is attached,
 // whatever order the variables come in, and the host's afterwards.
 func TestAttach(t *testing.T) {

@@ -151,6 +151,10 @@ func (p *mapper) pointer(items []goacc.Item, i int) (device.Address, *device.Err
 			// is found in the case above.
 		case dropped || p.d.global(value):
 			stored = value
+		case item.Leader == i-1 && p.entered(leader) != 0:
+			// GCC leaves the descriptor of an allocatable array that it passes by its data
+			// alone unwritten, and passes where that has its pointer all the same.
+			stored = uintptr(p.entered(leader) - device.Address(item.Bias))
 		default:
 			return 0, p.lacksItem(targetRole, item.Entry, value+item.Bias, 1)
 		}
@@ -189,6 +193,15 @@ func (p *mapper) pointer(items []goacc.Item, i int) (device.Address, *device.Err
 	}
 	p.stage(m, item.Host, stored)
 	return m.DeviceOf(item.Host), nil
+}
+
+// entered is where the data of an item are that the directive has entered, 0 where there are none.
+func (p *mapper) entered(item *goacc.Item) device.Address {
+	m, presence := p.d.table.Find(item.Host, item.Size)
+	if item.Action != goacc.ActionMap && item.Action != goacc.ActionPresent || presence != dataenv.Present {
+		return 0
+	}
+	return m.DeviceOf(item.Host)
 }
 
 // putDescriptor puts a descriptor into the argument block, as the host has it.
