@@ -388,6 +388,14 @@ func (p *Process) Comm() string {
 // Realtime converts a time of this capture to CLOCK_REALTIME, in nanoseconds.
 func (p *Process) Realtime(monotonic int64) int64 { return p.clock.Load().realtime(monotonic) }
 
+// Begun is when the capture began, CLOCK_MONOTONIC of the recording host.
+func (p *Process) Begun() int64 {
+	for _, r := range p.clock.Load().readings {
+		return r.monotonic
+	}
+	return p.clock.Load().monotonic(0) // of a damaged one
+}
+
 // RealtimeOffset is CLOCK_REALTIME minus CLOCK_MONOTONIC of the recording host, as last
 // read there: in nanoseconds, 0 if never.
 func (p *Process) RealtimeOffset() int64 { return p.clock.Load().realtimeOffset() }

@@ -143,6 +143,23 @@ func TestCaptureOff(t *testing.T) {
 	}
 }
 
+// A process that raised no event lasts as long as its capture, on the trace's clock.
+func TestNoEvents(t *testing.T) {
+	before := monotonic(t)
+	d := detach(t, true)
+	time.Sleep(20 * time.Millisecond)
+	d.end()
+	trace := finish(t, d.session, filepath.Join(t.TempDir(), "t.db"))
+	processes, err := trace.Processes()
+	if err != nil || len(processes) != 1 {
+		t.Fatalf("processes %+v, %v", processes, err)
+	}
+	facts, err := trace.Facts()
+	if p := processes[0]; err != nil || facts.Origin < before || p.Start != 0 || p.End <= 0 || p.End > monotonic(t)-before {
+		t.Errorf("from %d to %d after %d ns, %v", p.Start, p.End, facts.Origin-before, err)
+	}
+}
+
 // detached is a program that raises what it is told to.
 type detached struct {
 	t       *testing.T

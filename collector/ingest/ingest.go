@@ -471,6 +471,9 @@ func (in *Ingester) Finish() error {
 	if err := in.noted(); err != nil {
 		return err
 	}
+	if in.writer == nil {
+		in.origin.Store(in.begun())
+	}
 	for _, p := range in.ordered() {
 		// An earlier collector may have left open what an ended process was in.
 		if err := errors.Join(in.end(p), in.cutOff(p)); err != nil {
@@ -487,7 +490,6 @@ func (in *Ingester) Finish() error {
 		return in.closeCaptures()
 	}
 	if in.writer == nil {
-		in.origin.Store(in.options.Now())
 		if err := in.create(); err != nil {
 			return err
 		}
@@ -520,6 +522,18 @@ func (in *Ingester) Finish() error {
 	}
 	in.writer = nil
 	return errors.Join(in.place.Deliver(), in.closeCaptures())
+}
+
+// begun is when the first capture began, of processes that raised no event; now where there is
+// none.
+func (in *Ingester) begun() int64 {
+	first := in.options.Now()
+	for _, p := range in.processes {
+		if p.capture != nil {
+			first = min(first, p.atTime(p.capture.Begun()))
+		}
+	}
+	return first
 }
 
 // Suspend takes in what there is by now and stops, to be resumed.
