@@ -130,6 +130,9 @@ func TestLinesOfADirective(t *testing.T) {
 		c = "#pragma acc update self(a[0:n]) \\\n    device(b) \\\n    async\n" +
 			"#pragma acc wait(1)\nx (); _Pragma(\"acc exit data delete(a)\")\r\n#pragma acc declare \\\n create(c)\n" +
 			"#pragma acc enter data /* all */ \\\r\n  copyin(a)\r\n#pragma acc routine seq\n#pragma acc data copy(a)\n{\n}\n"
+		macro = "#define K _Pragma(\"acc kernels copy(a[0:10])\")\n#define DO(x) \\\n _Pragma(#x)\n#define SELF(x) _Pragma(\"acc update self(x)\")\n" +
+			"K\nfor (;;)\n ;\n DO(acc update \\\n  device(a[0:10]))\nSELF(a);\nif (x) DO(acc\n wait)\n%:pragma acc exit data \\\n delete(a)\n" +
+			"#pragma acc update device(a) /* a\n\n comment */ if(1) \\\n  async\nDO(omp barrier)\n"
 		free  = "!$acc update self(a) &\n! of it\n\n!$acc& async\n!$acc exit data delete(b)\n!$acc declare create(c) &\n!$acc copyin(d)\n!$acc wait &\n"
 		fixed = "!$acc enter data\nc a comment\n!$acc&copyin(a)\nc\nc$acc wait\n"
 	)
@@ -139,6 +142,8 @@ func TestLinesOfADirective(t *testing.T) {
 	}{
 		{"a.c", c, 1, 0, 1, 3}, {"a.c", c, 3, 0, 1, 3}, {"a.cc", c, 4, 0, 4, 4}, {"a.c", c, 5, 0, 5, 5},
 		{"a.c", c, 6, 0, 6, 7}, {"a.cpp", c, 8, 0, 8, 9}, {"a.c", c, 10, 0, 10, 0}, {"a.c", c, 11, 0, 11, 13},
+		{"a.c", macro, 8, 0, 8, 9}, {"a.c", macro, 10, 0, 10, 10}, {"a.c", macro, 11, 0, 11, 12}, {"a.c", macro, 13, 0, 13, 14}, {"a.c", macro, 15, 0, 15, 18},
+		{"a.c", macro, 19, 0, 19, 0},
 		{"a.f90", free, 4, 0, 1, 4}, {"a.f90", free, 5, 0, 5, 5}, {"a.f90", free, 7, 0, 6, 7}, {"a.f90", free, 8, 0, 8, 8},
 		{"a.f90", free, 9, 0, 9, 0}, // of another call in the procedure
 		{"a.f", fixed, 3, 0, 1, 3}, {"a.F", fixed, 5, 0, 5, 5},
@@ -148,6 +153,7 @@ func TestLinesOfADirective(t *testing.T) {
 			t.Errorf("%s:%d: lines %d to %d, want %d to %d", of.file, of.line, first, last, of.first, of.last)
 		}
 	}
+	checkDirective(t, At(Of([]byte(macro), "a.c"), "a.c", 5, 1, 20, true), 5, "kernels 5-7 a")
 }
 
 func checkDirective(t *testing.T, d *Directive, line int, want string) {

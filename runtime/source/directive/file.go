@@ -117,11 +117,27 @@ var pragmaOperator = regexp.MustCompile(`\b_Pragma\s*\(\s*"\s*acc\b((?:[^"\\]|\\
 func cDirectives(content []byte) map[int]*Directive {
 	directives := found{}
 	lines := strings.Split(string(content), "\n")
+	macros, uses := macrosOf(content)
 	offset := 0 // of the line
 	for i := 0; i < len(lines); i++ {
 		first, at := i, offset
 		line := strings.TrimSuffix(lines[i], "\r")
 		offset += len(lines[i]) + 1
+		if trimmed := strings.TrimLeft(line, " \t"); uses != nil && !strings.HasPrefix(trimmed, "#") && !strings.HasPrefix(trimmed, "%:") {
+			all := uses.FindAllStringIndex(line, 2)
+			if len(all) == 1 {
+				behind, m := at+all[0][1], macros[line[all[0][0]:all[0][1]]]
+				if text, length, ok := m.used(string(content[behind:])); ok {
+					last := first + bytes.Count(content[at:behind+length], []byte("\n"))
+					if d := directives.add(pragmaSentinel, text, first+1, last+1); d != nil {
+						d.End = constructEnd(d, content[behind+length:], last+1)
+					}
+				}
+			}
+			if all != nil {
+				continue
+			}
+		}
 		if strings.Contains(line, "_Pragma") {
 			if all := pragmaOperator.FindAllStringSubmatchIndex(line, 2); len(all) == 1 {
 				if d := directives.add(pragmaSentinel, line[all[0][2]:all[0][3]], first+1, first+1); d != nil {
@@ -134,10 +150,12 @@ func cDirectives(content []byte) map[int]*Directive {
 		if !ok {
 			continue
 		}
-		for i+1 < len(lines) && strings.HasSuffix(text, "\\") {
+		commented := inComment(text, false)
+		for i+1 < len(lines) && (strings.HasSuffix(text, "\\") || commented) {
 			i++
 			offset += len(lines[i]) + 1
-			text = text[:len(text)-1] + " " + strings.TrimSuffix(lines[i], "\r")
+			text = strings.TrimSuffix(text, "\\") + " " + strings.TrimSuffix(lines[i], "\r")
+			commented = inComment(lines[i], commented)
 		}
 		text, _, _ = strings.Cut(blockComment.ReplaceAllString(text, " "), "//")
 		if d := directives.add(pragmaSentinel, text, first+1, i+1); d != nil {
@@ -147,9 +165,30 @@ func cDirectives(content []byte) map[int]*Directive {
 	return directives
 }
 
+// inComment says whether a line ends inside of a comment that goes on in the next one, where it
+// begins in one or not.
+func inComment(line string, begins bool) bool {
+	for {
+		if begins {
+			_, behind, ends := strings.Cut(line, "*/")
+			if !ends {
+				return true
+			}
+			line = behind
+		}
+		before, behind, opens := strings.Cut(line, "/*")
+		if !opens || strings.Contains(before, "//") {
+			return false
+		}
+		line, begins = behind, true
+	}
+}
+
 // Pragma is what stands behind "#pragma acc" on a line.
 func Pragma(line string) (text string, ok bool) {
-	text, ok = strings.CutPrefix(strings.TrimLeft(line, " \t"), "#")
+	if text, ok = strings.CutPrefix(strings.TrimLeft(line, " \t"), "#"); !ok {
+		text, ok = strings.CutPrefix(strings.TrimLeft(line, " \t"), "%:") // the same to C
+	}
 	for _, wanted := range []string{"pragma", "acc"} {
 		var name string
 		if name, text = Word(text); !ok || name != wanted {
