@@ -77,34 +77,3 @@ func (p *Process) names(c snapshot.Call, written bool) []string {
 	}
 	return names
 }
-
-// joined says whether the call is another directive's as well: then its text tells nothing,
-// and what it is about differs from one call to the next.
-func (p *Process) joined(f *Frame, at Position) bool {
-	var others []Position
-	// Without code or lines it is not known to be.
-	_ = f.image.read(func() error {
-		fl := f.state().fl
-		if fl == nil || f.unit == nil || at.Directive == nil {
-			return nil
-		}
-		lines := f.unit.Lines()
-		call, ok := lines.At(f.pc)
-		if !ok {
-			return nil
-		}
-		for _, pc := range fl.Joined(f.pc+1, func(pc uint64) bool {
-			r, ok := lines.At(pc)
-			return ok && r.File == call.File && int(r.Line) >= at.Line && int(r.Line) <= max(at.Line, at.EndLine)
-		}) {
-			if r, ok := lines.At(pc); ok {
-				others = append(others, Position{File: lines.Name(r.File), Line: int(r.Line)})
-			}
-		}
-		return nil
-	})
-	return slices.ContainsFunc(others, func(other Position) bool {
-		d := p.Directive(f.image.path, other, false)
-		return d != nil && d.Name == at.Directive.Name
-	})
-}

@@ -16,12 +16,16 @@ func (p *Process) Directive(module string, at Position, compute bool) *Directive
 	if at.File == "" || at.Line <= 0 {
 		return nil
 	}
-	known := p.directives.get(at.File, func() (map[int]*Directive, bool) {
+	return directive.At(p.directivesOf(module, at.File), at.File, at.Line, at.FunctionLine, at.FunctionEnd, compute)
+}
+
+// directivesOf gives the directives of a source file by each of their lines.
+func (p *Process) directivesOf(module, file string) map[int]*Directive {
+	return p.directives.get(file, func() (map[int]*Directive, bool) {
 		made, err := os.Stat(module)
 		if err != nil {
 			return nil, true
 		}
-		return directive.Read(at.File, made.ModTime()), true
+		return directive.Read(file, made.ModTime()), true
 	})
-	return directive.At(known, at.File, at.Line, at.FunctionLine, at.FunctionEnd, compute)
 }

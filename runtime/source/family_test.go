@@ -1,16 +1,21 @@
 package source
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/accscope/accscope/runtime/source/snapshot"
 )
 
 // A family of programs is generated whose names are known by construction: each variable
 // that a directive lists has a size in bytes that no other has. Programs differ in
 // language, in how many variables there are and of what sort, in the directives, and in
-// where these stand: in main, in a function that main calls, in one that is inlined.
+// where these stand: in main, in a function that main calls, in one that is inlined; and in
+// whether branches of the program differ in one directive.
 
 // member is one program of the family.
 type member struct {
@@ -18,11 +23,12 @@ type member struct {
 	place     string // of the directives: "main", "callee", "inlined"
 	variables int
 	seed      uint64
+	branches  bool // that differ in what they are about alone, and may share a call: the first element tells what it is
 
 	random *rand.Rand
 	text   strings.Builder
 	list   []datum
-	truth  map[uint64]string // by bytes
+	truth  map[uint64]string // by bytes, of branches by the first element
 }
 
 // datum is one variable of a member, as directives write it.
@@ -36,7 +42,11 @@ type datum struct {
 func (m *member) file() string { return "member." + m.language }
 
 func (m *member) String() string {
-	return fmt.Sprintf("%s-%s-%d-%d", m.language, m.place, m.variables, m.seed)
+	name := fmt.Sprintf("%s-%s-%d-%d", m.language, m.place, m.variables, m.seed)
+	if m.branches {
+		name += "-branches"
+	}
+	return name
 }
 
 // write gives the program's text and fills in the truth.
@@ -50,8 +60,49 @@ func (m *member) write() string {
 }
 
 func (m *member) add(d datum) {
-	m.truth[uint64(8*d.count)] = d.name
+	if m.branches {
+		m.truth[uint64(len(m.list)+1)] = d.name
+	} else {
+		m.truth[uint64(8*d.count)] = d.name
+	}
 	m.list = append(m.list, d)
+}
+
+// count is how many elements variable i has.
+func (m *member) count(i int) int {
+	if m.branches {
+		return 100
+	}
+	return 100 + 3*i
+}
+
+// name is what an entry of a call is called, "" where it is not known.
+func (m *member) name(e snapshot.Entry, memory snapshot.Memory) string {
+	if !m.branches {
+		return m.truth[e.Size]
+	}
+	if e.Size != 8*uint64(m.count(0)) {
+		return ""
+	}
+	return m.truth[uint64(first(e, memory))]
+}
+
+// first is the number that an entry's data begin with.
+func first(e snapshot.Entry, memory snapshot.Memory) float64 {
+	var b [8]byte
+	if memory(e.Address, b[:]) != nil {
+		return 0
+	}
+	return math.Float64frombits(binary.LittleEndian.Uint64(b[:]))
+}
+
+// mark has the first element of each variable tell which it is.
+func (m *member) mark(format string) {
+	for i, d := range m.list {
+		if m.branches {
+			m.line(format, d.name, i+1)
+		}
+	}
 }
 
 func (m *member) line(format string, arguments ...any) {
@@ -104,7 +155,7 @@ func (m *member) cxx() string {
 		sorts = append(sorts, "own component", "own component")
 	}
 	for i := range m.variables {
-		d := datum{sort: sorts[m.random.IntN(len(sorts))], count: 100 + 3*i}
+		d := datum{sort: sorts[m.random.IntN(len(sorts))], count: m.count(i)}
 		if m.place == "main" && d.sort == "own component" {
 			d.sort = "pointer"
 		}
@@ -152,7 +203,7 @@ func (m *member) cxx() string {
 		}
 	}
 	m.line("};\n")
-	m.line("__attribute__((noinline)) void use (double *b, double *a, int count)\n{\n#pragma acc parallel loop present(a[0:count], b[0:count])\n  for (int i = 0; i < count; i++)\n    b[i] += a[i];\n}\n")
+	m.line("__attribute__((noinline)) void use (double *b, double *a, int count)\n{\n#pragma acc parallel loop present(a[0:count], b[0:count])\n  for (int i = 1; i < count; i++)\n    b[i] += a[i];\n}\n")
 	var parameters, arguments []string
 	for _, d := range m.list {
 		if d.sort == "pointer" && m.place != "main" {
@@ -234,7 +285,7 @@ func (m *member) locals() {
 	for _, d := range m.list {
 		switch d.sort {
 		case "array":
-			m.line("  double %s[%d];\n  for (int i = 0; i < %d; i++)\n    %s[i] = i;", d.name, d.count, d.count, d.name)
+			m.line("  double %s[%d];\n  for (int i = 1; i < %d; i++)\n    %s[i] = i;", d.name, d.count, d.count, d.name)
 		case "component":
 			if !structure {
 				structure = true
@@ -264,19 +315,20 @@ func (m *member) directives() {
 		if strings.HasSuffix(d.sort, "pointer") {
 			pointers = append(pointers, d)
 			if m.random.IntN(2) == 0 {
-				m.line("  for (int i = 0; i < n + %d; i++)\n    %s[i] = i;", d.count, d.name)
+				m.line("  for (int i = 1; i < n + %d; i++)\n    %s[i] = i;", d.count, d.name)
 			}
 		}
 	}
+	m.mark("  %s[0] = %d;")
 	any := func() string { return pointers[m.random.IntN(len(pointers))].name }
-	if len(pointers) > 1 && m.random.IntN(3) == 0 {
+	if len(pointers) > 1 && m.random.IntN(3) == 0 && !m.branches {
 		m.line("  %s = %s;", any(), any()) // two names for the same data
 	}
 	m.line("  for (int step = 0; step < steps; step++)\n  {")
 	if m.random.IntN(2) == 0 {
 		structured()
 	}
-	if len(pointers) > 1 && m.random.IntN(3) == 0 {
+	if len(pointers) > 1 && m.random.IntN(3) == 0 && !m.branches {
 		one, other := any(), any()
 		m.line("    double *kept = %s;\n    %s = %s;\n    %s = kept;", one, one, other, other)
 	}
@@ -284,6 +336,11 @@ func (m *member) directives() {
 	m.line("#pragma acc enter data%s", m.clauses(all, "copyin", "create"))
 	m.uses()
 	m.line("#pragma acc update%s", m.clauses(m.some(), "self", "device"))
+	if m.branches {
+		for range 1 + m.random.IntN(3) {
+			m.choose()
+		}
+	}
 	m.line("#pragma acc exit data%s", m.clauses(all, "copyout", "delete"))
 	m.line("  }")
 	for range m.random.IntN(3) {
@@ -298,6 +355,62 @@ func (m *member) directives() {
 		}
 	}
 	m.line("  }")
+}
+
+// alternatives gives conditions that are true by turns, and a directive without data for
+// each of what they choose among.
+func (m *member) alternatives() (conditions []string, directive string) {
+	of := 2 + m.random.IntN(2)
+	turn, modulo := m.random.IntN(2), "(step + %d) %% %d == %d"
+	if m.language == "f90" {
+		modulo = "mod(step + %d, %d) == %d"
+	}
+	for i := range of {
+		conditions = append(conditions, fmt.Sprintf(modulo, turn, of, i))
+	}
+	all := []string{"enter data copyin", "enter data create", "exit data copyout", "exit data delete", "update self", "update device"}
+	return conditions, all[m.random.IntN(len(all))]
+}
+
+// chosen gives the variables that each of some branches is about.
+func (m *member) chosen(branches int) (of [][]datum) {
+	each := 1 + m.random.IntN(2)
+	for range branches {
+		list := m.some()
+		of = append(of, list[:min(each, len(list))])
+	}
+	return of
+}
+
+// choose has branches that differ in what a directive is about.
+func (m *member) choose() {
+	conditions, directive := m.alternatives()
+	name, clause := directive[:strings.LastIndex(directive, " ")], directive[strings.LastIndex(directive, " ")+1:]
+	written := m.random.IntN(2) == 0 // as a switch
+	if written {
+		m.line("  switch ((step + 1) %% %d) {", len(conditions))
+	}
+	for i, list := range m.chosen(len(conditions)) {
+		switch {
+		case written:
+			m.line("  case %d:;", i)
+		case i == len(conditions)-1:
+			m.line("  else {")
+		case i > 0:
+			m.line("  else if (%s) {", conditions[i])
+		default:
+			m.line("  if (%s) {", conditions[i])
+		}
+		m.line("#pragma acc %s%s", name, m.clauses(list, clause))
+		if written {
+			m.line("  break;")
+		} else {
+			m.line("  }")
+		}
+	}
+	if written {
+		m.line("  }")
+	}
 }
 
 // uses has two variables used by a function that calls them by other names.
@@ -316,7 +429,7 @@ func (m *member) fortran() string {
 		sorts = sorts[m.random.IntN(len(sorts)):]
 	}
 	for i := range m.variables {
-		d := datum{sort: sorts[m.random.IntN(len(sorts))], count: 100 + 3*i}
+		d := datum{sort: sorts[m.random.IntN(len(sorts))], count: m.count(i)}
 		switch d.sort {
 		case "component":
 			d.name = fmt.Sprintf("st%%c%d", i)
@@ -353,7 +466,7 @@ func (m *member) fortran() string {
 	if m.place != "main" {
 		m.fortranRun()
 	}
-	m.line("  subroutine use(b, a, count)\n    integer :: count, i\n    real(8) :: b(count), a(count)\n!$acc parallel loop present(a, b)\n    do i = 1, count\n      b(i) = b(i) + a(i)\n    end do\n  end subroutine\nend module\n")
+	m.line("  subroutine use(b, a, count)\n    integer :: count, i\n    real(8) :: b(count), a(count)\n!$acc parallel loop present(a, b)\n    do i = 2, count\n      b(i) = b(i) + a(i)\n    end do\n  end subroutine\nend module\n")
 	m.line("program member\n  use things\n  implicit none\n  integer :: n, steps, step, i\n  type(tst) :: st")
 	for _, d := range m.list {
 		switch d.sort {
@@ -428,6 +541,7 @@ func (m *member) fortranDirectives() {
 		m.fortranUses()
 		m.line("!$acc end data")
 	}
+	m.mark("  %s(1) = %d")
 	m.line("  do step = 1, steps")
 	if m.random.IntN(2) == 0 {
 		structured()
@@ -436,6 +550,22 @@ func (m *member) fortranDirectives() {
 	directive("enter data", m.clauses(all, "copyin", "create"))
 	m.fortranUses()
 	directive("update", m.clauses(m.some(), "self", "device"))
+	if m.branches {
+		conditions, text := m.alternatives()
+		at := strings.LastIndex(text, " ")
+		for i, list := range m.chosen(len(conditions)) {
+			if word := "else if"; i == len(conditions)-1 {
+				m.line("  else")
+			} else {
+				if i == 0 {
+					word = "if"
+				}
+				m.line("  %s (%s) then", word, conditions[i])
+			}
+			directive(text[:at], m.clauses(list, text[at+1:]))
+		}
+		m.line("  end if")
+	}
 	directive("exit data", m.clauses(all, "copyout", "delete"))
 	m.line("  end do")
 	for range m.random.IntN(3) {
@@ -449,7 +579,7 @@ func (m *member) fortranDirectives() {
 	m.line("  do i = 1, 3")
 	for _, d := range list {
 		if m.random.IntN(3) > 0 {
-			m.line("    %s(i) = %s(i) + i", d.name, d.name)
+			m.line("    %s(i) = %s(i) + i - 1", d.name, d.name)
 		}
 	}
 	m.line("  end do")

@@ -35,6 +35,7 @@ func TestFamily(t *testing.T) {
 		{language: "cc", place: "callee", variables: 8, seed: 4}, {language: "cc", place: "callee", variables: 8, seed: 9},
 		{language: "c", place: "callee", variables: 40, seed: 10}, {language: "cc", place: "callee", variables: 40, seed: 8}, // large frames
 		{language: "f90", place: "callee", variables: 17, seed: 5}, {language: "f90", place: "main", variables: 2, seed: 1},
+		{language: "cc", place: "main", variables: 7, seed: 2, branches: true}, {language: "f90", place: "callee", variables: 9, seed: 3, branches: true},
 	}
 	levels := []string{"-O2"}
 	if os.Getenv("ACCSCOPE_LONG") != "" {
@@ -44,6 +45,9 @@ func TestFamily(t *testing.T) {
 			for _, place := range []string{"main", "callee", "inlined"} {
 				for seed, variables := range []int{1, 2, 3, 5, 8, 13, 21, 30, 40, 8, 40} {
 					family = append(family, member{language: language, place: place, variables: variables, seed: uint64(seed)})
+				}
+				for seed := range 3 {
+					family = append(family, member{language: language, place: place, variables: 5 + 2*seed, seed: uint64(seed), branches: true})
 				}
 			}
 		}
@@ -114,15 +118,23 @@ func (m *member) run(t *testing.T, text, level string, count func(call string, g
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	held := map[uint64][]string{} // what the first call of a site names
 	follow(t, program, func(c call, p *Process, memory snapshot.Memory) {
 		at := snapshot.Call{ReturnAddress: c.ret, Function: c.function, Registers: c.registers, Entries: c.entries, Memory: memory}
 		names := p.Names(at)
+		if held[c.ret] == nil {
+			held[c.ret] = p.SiteNames(at)
+		}
 		if kept := later(t, at, p); !slices.Equal(kept, names) {
 			t.Errorf("%s: named %q at the call, %q from a snapshot of it", c.name, names, kept)
 		}
 		var got score
 		for i, name := range names {
-			switch want := m.truth[c.entries[i].Size]; {
+			want := m.name(c.entries[i], memory)
+			if of := held[c.ret]; want != "" && i < len(of) && of[i] != "" && of[i] != want {
+				t.Errorf("%s: mapping %d was called %s in the first call from its place, and is %s; the program:\n%s", c.name, i, of[i], want, text)
+			}
+			switch {
 			case want == "":
 			case name == want:
 				got.right++

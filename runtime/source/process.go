@@ -45,6 +45,7 @@ type Process struct {
 	globals   cache[uint64, answer[Global]]
 
 	directives cache[string, map[int]*Directive] // by file, of each by line
+	shared     cache[uint64, bool]               // whether a call is (joined)
 }
 
 // loaded is a module of which, when pending, only the file offset of its first
@@ -132,6 +133,7 @@ func (p *Process) forgetLocked() {
 	p.kernels.clear()
 	p.globals.clear()
 	p.directives.clear()
+	p.shared.clear()
 }
 
 // Most data are in no file: after a miss the mappings are not read again for

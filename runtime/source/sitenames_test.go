@@ -73,22 +73,39 @@ func TestOfAllCalls(t *testing.T) {
 // TestJoinedCalls: where branches share a call, what one of them is about has not the name of
 // what another one is.
 func TestJoinedCalls(t *testing.T) {
-	for _, level := range []string{"-O0", "-O1", "-O2", "-O3", "-Os"} {
-		named := 0
-		follow(t, compile(t, "branches.c", level), func(c call, p *Process, memory snapshot.Memory) {
-			at := snapshot.Call{ReturnAddress: c.ret, Function: c.function, Registers: c.registers, Entries: c.entries, Memory: memory}
-			for _, names := range [][]string{p.Names(at), p.SiteNames(at)} {
-				for i, e := range c.entries {
-					if want := map[uint64]string{400: "a", 408: "b", 416: "c"}[e.Size]; names[i] == want && want != "" {
-						named++
-					} else if names[i] != "" {
-						t.Errorf("%s: %d bytes of %s are called %q, want %q", level, e.Size, c.name, names[i], want)
+	for _, of := range []struct {
+		program string
+		calls   int // that have a name where nothing is optimised
+		name    func(e snapshot.Entry, memory snapshot.Memory) string
+	}{
+		{"branches.c", 3 + 6 + 3, func(e snapshot.Entry, _ snapshot.Memory) string {
+			return map[uint64]string{400: "a", 408: "b", 416: "c"}[e.Size]
+		}},
+		{"either.c", 3 * 6, func(e snapshot.Entry, memory snapshot.Memory) string {
+			return map[float64]string{1: "a", 2: "b", 3: "c"}[first(e, memory)]
+		}},
+	} {
+		for _, level := range []string{"-O0", "-O1", "-O2", "-O3", "-Os"} {
+			named := 0
+			held := map[uint64][]string{}
+			follow(t, compile(t, of.program, level), func(c call, p *Process, memory snapshot.Memory) {
+				at := snapshot.Call{ReturnAddress: c.ret, Function: c.function, Registers: c.registers, Entries: c.entries, Memory: memory}
+				if held[c.ret] == nil {
+					held[c.ret] = p.SiteNames(at)
+				}
+				for _, names := range [][]string{p.Names(at), held[c.ret]} {
+					for i, e := range c.entries {
+						if want := of.name(e, memory); names[i] == want && want != "" {
+							named++
+						} else if names[i] != "" {
+							t.Errorf("%s %s: %d bytes of %s are called %q, want %q", of.program, level, e.Size, c.name, names[i], want)
+						}
 					}
 				}
+			})
+			if level == "-O0" && named != 2*of.calls {
+				t.Errorf("%s: %d of %d mappings have names", of.program, named, 2*of.calls)
 			}
-		})
-		if level == "-O0" && named != 2*(3+6+3) {
-			t.Errorf("%d of %d mappings have names", named, 2*(3+6+3))
 		}
 	}
 }

@@ -19,6 +19,10 @@ type Directive struct {
 	Last      int // the last of the lines that the directive itself stands on
 	End       int // the last line of the construct that it begins, or of itself where it stands alone; 0 where the text does not tell
 
+	Part        int    // how many functions of its file end before it, as far as the text tells
+	Conditional [2]int // the lines of the innermost part that the preprocessor may leave out; 0 where there is none
+	region
+
 	text string   // behind the sentinel
 	data []string // plain names of what its data clauses list
 	cut  bool     // a line that it goes on in was not found

@@ -119,10 +119,16 @@ func cDirectives(content []byte) map[int]*Directive {
 	lines := strings.Split(string(content), "\n")
 	macros, uses := macrosOf(content)
 	offset := 0 // of the line
+	comment := false
 	for i := 0; i < len(lines); i++ {
 		first, at := i, offset
+		within := comment
+		comment = inComment(lines[i], comment)
 		line := strings.TrimSuffix(lines[i], "\r")
 		offset += len(lines[i]) + 1
+		if within {
+			continue
+		}
 		if trimmed := strings.TrimLeft(line, " \t"); uses != nil && !strings.HasPrefix(trimmed, "#") && !strings.HasPrefix(trimmed, "%:") {
 			all := uses.FindAllStringIndex(line, 2)
 			if len(all) == 1 {
@@ -150,38 +156,47 @@ func cDirectives(content []byte) map[int]*Directive {
 		if !ok {
 			continue
 		}
-		commented := inComment(text, false)
-		for i+1 < len(lines) && (strings.HasSuffix(text, "\\") || commented) {
+		for i+1 < len(lines) && (strings.HasSuffix(text, "\\") || comment) {
 			i++
 			offset += len(lines[i]) + 1
 			text = strings.TrimSuffix(text, "\\") + " " + strings.TrimSuffix(lines[i], "\r")
-			commented = inComment(lines[i], commented)
+			comment = inComment(lines[i], comment)
 		}
 		text, _, _ = strings.Cut(blockComment.ReplaceAllString(text, " "), "//")
 		if d := directives.add(pragmaSentinel, text, first+1, i+1); d != nil {
 			d.End = constructEnd(d, content[min(offset, len(content)):], i+2)
 		}
 	}
+	directives.place(content, false, false)
 	return directives
 }
 
 // inComment says whether a line ends inside of a comment that goes on in the next one, where it
 // begins in one or not.
 func inComment(line string, begins bool) bool {
-	for {
+	for line != "" {
 		if begins {
 			_, behind, ends := strings.Cut(line, "*/")
 			if !ends {
 				return true
 			}
-			line = behind
+			line, begins = behind, false
 		}
-		before, behind, opens := strings.Cut(line, "/*")
-		if !opens || strings.Contains(before, "//") {
+		at := strings.IndexAny(line, "\"'/")
+		switch {
+		case at < 0, strings.HasPrefix(line[at:], "//"):
 			return false
+		case strings.HasPrefix(line[at:], "/*"):
+			line, begins = line[at+2:], true
+		case line[at] == '/':
+			line = line[at+1:]
+		default: // a literal
+			s := statement{text: []byte(line[at:])}
+			s.next()
+			line = string(s.text)
 		}
-		line, begins = behind, true
 	}
+	return begins
 }
 
 // Pragma is what stands behind "#pragma acc" on a line.
@@ -263,6 +278,7 @@ func fortranDirectives(content []byte, fixed bool) map[int]*Directive {
 			d.End = last + 1
 		}
 	}
+	directives.place(content, true, fixed)
 	return directives
 }
 

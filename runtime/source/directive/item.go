@@ -36,7 +36,7 @@ func (d *Directive) Items() (items []Item, ok bool) {
 	for i := range d.Clauses {
 		clause := &d.Clauses[i]
 		name := clause.Name
-		if d.fortran() {
+		if d.Fortran() {
 			name = strings.ToLower(name)
 		}
 		if !clause.Has || !dataClauses[name] && !dataLists[name] {
@@ -53,11 +53,22 @@ func (d *Directive) Items() (items []Item, ok bool) {
 	return items, true
 }
 
-func (d *Directive) fortran() bool { return d.Sentinel != pragmaSentinel }
+// Others are the clauses that list no data, in the order of their texts.
+func (d *Directive) Others() (texts []string) {
+	for _, c := range d.Clauses {
+		if name := strings.ToLower(c.Name); !c.Has || !dataClauses[name] && !dataLists[name] {
+			texts = append(texts, name+"("+strings.Join(strings.Fields(c.Arguments), "")+")")
+		}
+	}
+	slices.Sort(texts)
+	return texts
+}
+
+func (d *Directive) Fortran() bool { return d.Sentinel != pragmaSentinel }
 
 // steps takes an item apart.
 func (d *Directive) steps(text string) (steps []Step, ok bool) {
-	if d.fortran() {
+	if d.Fortran() {
 		text = strings.ToLower(text)
 	}
 	reach := ""
@@ -68,7 +79,7 @@ func (d *Directive) steps(text string) (steps []Step, ok bool) {
 			return nil, false
 		}
 		text = strings.TrimLeft(text, " \t")
-		for text != "" && (text[0] == '[' && !d.fortran() || text[0] == '(' && d.fortran()) {
+		for text != "" && (text[0] == '[' && !d.Fortran() || text[0] == '(' && d.Fortran()) {
 			end := closing(text)
 			if end == len(text) {
 				return nil, false
@@ -82,7 +93,7 @@ func (d *Directive) steps(text string) (steps []Step, ok bool) {
 		}
 		reach = ""
 		for _, r := range []string{".", "->", "%"} {
-			if rest, found := strings.CutPrefix(text, r); found && (r == "%") == d.fortran() {
+			if rest, found := strings.CutPrefix(text, r); found && (r == "%") == d.Fortran() {
 				reach, text = r, rest
 				break
 			}

@@ -23,7 +23,7 @@ func (f *Flow) Joined(end uint64, own func(pc uint64) bool) (others []uint64) {
 	for i := range f.list {
 		to, ok := f.list[i].jumpsTo()
 		switch from := f.list[i].pc; {
-		case !ok || to <= f.list[begin].pc || to > f.list[at].pc || f.behindCall(i):
+		case !ok || to <= f.list[begin].pc || to > f.list[at].pc || from > f.list[at].pc && f.behindCall(i):
 		case !own(from):
 			if to > f.list[first].pc {
 				others = append(others, from)
@@ -51,4 +51,20 @@ func (f *Flow) behindCall(i int) bool {
 		}
 	}
 	return false
+}
+
+// Calls gives the calls in the function; same tells of each whether it may call what the one does
+// that ends at an address.
+func (f *Flow) Calls(end uint64) (calls []uint64, same []bool) {
+	at := sort.Search(len(f.list), func(i int) bool { return f.list[i].pc >= end }) - 1
+	if at < 0 {
+		return nil, nil
+	}
+	for i := range f.list {
+		if in := &f.list[i]; in.way == calling {
+			calls = append(calls, in.pc)
+			same = append(same, !in.fixed || !f.list[at].fixed || in.to == f.list[at].to)
+		}
+	}
+	return calls, same
 }

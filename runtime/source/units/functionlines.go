@@ -75,6 +75,16 @@ func (u *Unit) FunctionLines(s *Scope) (first, last int) {
 	return first, last
 }
 
+// Declared is the file and line of a function's declaration, "" and 0 where it has none; next: the line of
+// the first function below it, 0 where there is none.
+func (u *Unit) Declared(s *Scope) (file string, line, next int) {
+	file, line = u.DeclaredIn(s.Entry), int(u.number(s.Entry, dwarf.AttrDeclLine))
+	if file == "" || line == 0 {
+		return "", 0, 0
+	}
+	return file, line, u.nextFunction(line, file, u.identity(s.Entry))
+}
+
 // nextFunction is the line of the first function that is declared in a file
 // below a line, 0 when there is none. The code of an inlined function is mixed
 // with its surroundings, whose lines are no lines of its own.

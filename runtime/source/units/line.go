@@ -142,6 +142,17 @@ func (t *LineTable) At(pc uint64) (row, bool) {
 	return r, !r.end && r.Line > 0
 }
 
+// Has says whether lines of a file, from a first to a last one, are among the rows at some addresses,
+// also of those without code.
+func (t *LineTable) Has(file string, first, last int, at func(pc uint64) bool) bool {
+	for _, r := range t.rows {
+		if !r.end && int(r.Line) >= first && int(r.Line) <= last && t.Name(r.File) == file && at(r.address) {
+			return true
+		}
+	}
+	return false
+}
+
 // span calls f for every row in force somewhere in the range.
 func (t *LineTable) span(low, high uint64, f func(row)) {
 	for _, s := range t.sequences {

@@ -20,7 +20,8 @@ type Scope struct {
 // Deeper nesting than this is damage.
 const maxDepth = 200
 
-func (s *Scope) holds(pc uint64) bool {
+// Holds says whether an address is in the scope's code.
+func (s *Scope) Holds(pc uint64) bool {
 	for _, r := range s.Ranges {
 		if pc >= r[0] && pc < r[1] {
 			return true
@@ -127,7 +128,7 @@ func (u *Unit) Tree() error {
 func (u *Unit) FunctionAt(pc uint64) *Scope {
 	var found *Scope
 	for _, f := range u.functions {
-		if f.holds(pc) && (found == nil || f.code() < found.code()) {
+		if f.Holds(pc) && (found == nil || f.code() < found.code()) {
 			found = f
 		}
 	}
@@ -139,7 +140,7 @@ func (s *Scope) Innermost(pc uint64) *Scope {
 	for {
 		var next *Scope
 		for _, c := range s.Children {
-			if c.Entry.Tag != dwarf.TagSubprogram && c.holds(pc) {
+			if c.Entry.Tag != dwarf.TagSubprogram && c.Holds(pc) {
 				next = c
 				break
 			}

@@ -1,0 +1,200 @@
+package source
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"slices"
+
+	"github.com/accscope/accscope/runtime/source/directive"
+	"github.com/accscope/accscope/runtime/source/units"
+)
+
+// A compiler may let branches that differ in what a directive is about share one call of the
+// runtime. What this is about differs from one call to the next, and the text of the directive
+// whose line it has tells nothing of the other's.
+
+// joined says whether the call is another directive's as well, as far as code, lines and texts
+// tell.
+func (p *Process) joined(f *Frame, at Position) bool {
+	return p.shared.get(f.bias+f.pc, func() (is, _ bool) {
+		// Without code or lines it is not known to be.
+		_ = f.image.read(func() error {
+			j := joint{process: p, frame: f, at: at}
+			is = f.unit != nil && (j.entered() || j.takesIn())
+			return nil
+		})
+		return is, true
+	})
+}
+
+// A joint is a call that branches may share.
+type joint struct {
+	process *Process
+	frame   *Frame
+	at      Position
+}
+
+// entered says whether code of another directive of the name leads into that of the call, or
+// where no text is known, code of other lines.
+func (j *joint) entered() bool {
+	fl, lines, d := j.frame.state().fl, j.frame.unit.Lines(), j.at.Directive
+	call, ok := lines.At(j.frame.pc)
+	if !ok || fl == nil {
+		return false
+	}
+	others := fl.Joined(j.frame.pc+1, func(pc uint64) bool {
+		r, ok := lines.At(pc)
+		return ok && r.File == call.File && int(r.Line) >= j.at.Line && int(r.Line) <= max(j.at.Line, j.at.EndLine)
+	})
+	if d == nil {
+		return len(others) > 0
+	}
+	return slices.ContainsFunc(others, func(pc uint64) bool {
+		r, ok := lines.At(pc)
+		if !ok {
+			return false
+		}
+		other := j.process.Directive(j.frame.image.path, Position{File: lines.Name(r.File), Line: int(r.Line)}, false)
+		return other != nil && other.Name == d.Name
+	})
+}
+
+// A declared is a function that has code in that of another one: how often, and what of its
+// file is its source.
+type declared struct {
+	file       string
+	line       int
+	last, next int // the last line with code, and that of the next function, 0 for none
+	instances  int
+}
+
+// takesIn says whether a directive that the call may be for has none of its own in the
+// function's code, or fewer than there are copies of its function in that.
+func (j *joint) takesIn() bool {
+	f, d := j.frame, j.at.Directive
+	if d == nil || f.function == nil {
+		return false
+	}
+	functions := map[string][]*declared{} // by file
+	j.declared(f.function, functions)
+	for file, list := range functions {
+		for line, other := range j.process.directivesOf(f.image.path, file) {
+			if other.Line != line || other == d || !mayShare(d.Name, other.Name) || sameItems(d, other) {
+				continue
+			}
+			for _, fn := range list {
+				here := j.at.File == file && fn.has(d, j.at)
+				if fn.has(other, j.at) && !(here && !d.Excludes(other)) && j.lacksCall(fn, other) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// declared adds a function and the copies of others in it.
+func (j *joint) declared(s *units.Scope, functions map[string][]*declared) {
+	if s.Entry.Tag == dwarf.TagSubprogram || s.Entry.Tag == dwarf.TagInlinedSubroutine {
+		u := j.frame.unit
+		file, line, next := u.Declared(s)
+		if len(j.process.directivesOf(j.frame.image.path, file)) > 0 {
+			at := slices.IndexFunc(functions[file], func(of *declared) bool { return of.line == line })
+			if at < 0 {
+				_, last := u.FunctionLines(s)
+				at = len(functions[file])
+				functions[file] = append(functions[file], &declared{file: file, line: line, last: last, next: next})
+			}
+			functions[file][at].instances++
+		}
+	}
+	for _, c := range s.Children {
+		if c.Entry.Tag != dwarf.TagSubprogram {
+			j.declared(c, functions)
+		}
+	}
+}
+
+// has says whether a directive stands in the function: up to its last line with code, or in one
+// part of the file with the call.
+func (fn *declared) has(d *Directive, call Position) bool {
+	return d.Line >= fn.line && (d.Line <= fn.last ||
+		call.File == fn.file && call.Directive.Part == d.Part && call.Line >= fn.line && (fn.next == 0 || d.Line < fn.next))
+}
+
+// lacksCall says whether a directive of a function has fewer calls in the code than the function
+// has copies there, and may have the one in question.
+func (j *joint) lacksCall(fn *declared, d *Directive) bool {
+	f := j.frame
+	lines := f.unit.Lines()
+	within := func(pc uint64) bool { return f.function.Holds(pc) }
+	stands := lines.Has(fn.file, d.Line, d.Last, within)
+	own := 0
+	if fl := f.state().fl; fl != nil {
+		calls, same := fl.Calls(f.pc + 1)
+		for i, pc := range calls {
+			r, ok := lines.At(pc)
+			if ok && lines.Name(r.File) == fn.file && int(r.Line) >= d.Line && int(r.Line) <= d.Last && (same[i] || d.Name != j.at.Directive.Name) {
+				own++
+			}
+		}
+	} else if stands {
+		own = fn.instances
+	}
+	switch {
+	case own >= fn.instances:
+		return false
+	case own == 0 && stands:
+	case own == 0 && d.Conditional[0] > 0 && !lines.Has(fn.file, d.Conditional[0], d.Conditional[1], func(uint64) bool { return true }):
+		return false // not compiled
+	case own == 0 && lines.Has(fn.file, d.Line, d.Last, func(pc uint64) bool { return !within(pc) && j.isOther(fn, pc) }):
+		return false
+	}
+	return alike(j.at.Directive, d)
+}
+
+// isOther says whether an address is in another function of the source, which stands inside of a
+// function, as a lambda does.
+func (j *joint) isOther(fn *declared, pc uint64) bool {
+	u := j.frame.unit
+	s := u.FunctionAt(pc)
+	if s == nil {
+		return false
+	}
+	for s = s.Innermost(pc); s.Entry.Tag != dwarf.TagSubprogram && s.Entry.Tag != dwarf.TagInlinedSubroutine; {
+		s = s.Parent
+	}
+	file, line, _ := u.Declared(s)
+	return file != fn.file || line != fn.line
+}
+
+// callers are the directives that call the same function, of some versions of GCC.
+var callers = map[string]string{"exit data": "enter data", "host_data": "data"}
+
+// mayShare says whether directives of two names may share a call.
+func mayShare(name, other string) bool {
+	return aboutData[name] && cmp.Or(callers[name], name) == cmp.Or(callers[other], other)
+}
+
+// sameItems says whether two directives name the same data in one order.
+func sameItems(d, other *Directive) bool {
+	a, known := d.Items()
+	b, ok := other.Items()
+	return known && ok && slices.EqualFunc(a, b, func(x, y directive.Item) bool {
+		one, _ := x.Written()
+		two, _ := y.Written()
+		return one == two
+	})
+}
+
+// alike says whether one call with the same constants may be of either of two directives: they
+// list data that may have as many entries, and agree in clauses about anything else.
+func alike(d, other *Directive) bool {
+	a, known := d.Items()
+	b, ok := other.Items()
+	if !known || !ok {
+		return true
+	}
+	several := func(i directive.Item) bool { return len(i.Steps) > 1 }
+	return (len(a) == len(b) || d.Fortran() || slices.ContainsFunc(append(a, b...), several)) && slices.Equal(d.Others(), other.Others())
+}
