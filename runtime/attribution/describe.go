@@ -99,6 +99,10 @@ func (l *Location) Lists(variable string) int {
 	return -1
 }
 
+// Component is the item of the directive there that is a component of a variable; "" where none is
+// known to be, or several are.
+func (l *Location) Component(variable string) string { return l.directive.Component(variable) }
+
 // Only says whether the directive there is known to name the variable in a data clause, and
 // no other one.
 func (l *Location) Only(variable string) bool {
@@ -119,13 +123,23 @@ func (a *Argument) Extends(host, bytes uintptr) bool {
 		(a.object.Bytes == 0 || uint64(host+bytes) <= a.object.Base+a.object.Bytes)
 }
 
+// Pointer says whether the variable is one that may point elsewhere.
+func (a *Argument) Pointer() bool { return a.known && a.object.Pointer }
+
 // FrameEnd is where the frame of the calling function ends if the variable lies in it, else 0.
 func (a *Argument) FrameEnd() uintptr { return uintptr(a.object.FrameEnd) }
 
 // Describe implements openacc.Namer.
 func (a *Attribution) Describe(place Place, function uintptr, arguments goacc.Arguments, i int) Argument {
 	told := Argument{Kernel: linkage.Readable(a.process.KernelName(uint64(function))), Location: a.Locate(place.ReturnAddress, function)}
-	if names, _ := a.NameDirective(place, function, arguments); i < len(names) {
+	call := runtimeCall(place, function, entriesOf(arguments))
+	of, shared := a.process.DirectiveOf(call)
+	if told.directive = of; shared && i < len(arguments.Kinds) {
+		// What its place is called says nothing of this time.
+		if told.Name = a.process.Names(call)[i]; of != nil {
+			told.Line = of.Line
+		}
+	} else if names, _ := a.NameDirective(place, function, arguments); i < len(names) {
 		if told.Name = names[i]; told.Name == "" {
 			told.Name = told.directive.Remaining(names, leading(function, arguments), i)
 		}
@@ -140,7 +154,7 @@ func (a *Attribution) Describe(place Place, function uintptr, arguments goacc.Ar
 		}
 	}
 	if i < len(arguments.Kinds) {
-		told.describe(a, runtimeCall(place, function, entriesOf(arguments)), i, start(arguments, i))
+		told.describe(a, call, i, start(arguments, i))
 	}
 	return told
 }
@@ -175,8 +189,11 @@ func (a *Attribution) DescribeData(place Place, host, bytes uintptr) Argument {
 }
 
 func (a *Argument) describe(by *Attribution, call snapshot.Call, i int, start uint64) {
-	a.Clause, a.Item = a.directive.Item(a.Name)
 	a.object, a.known = by.process.Object(call, i, a.Name, start)
+	if e := call.Entries[i]; a.known && e.Size > 0 && !a.Extends(uintptr(e.Address), uintptr(e.Size)) {
+		a.Name, a.object, a.known = "", source.Object{}, false // it lies elsewhere
+	}
+	a.Clause, a.Item = a.directive.Item(a.Name)
 }
 
 // Follows says whether entry i belongs to the one before it.

@@ -54,7 +54,11 @@ func (t *raiser) told(failure *device.Error) *device.Error {
 	}
 	call, what, _ := strings.Cut(failure.Message, ": ")
 	if l := t.lack; l != nil && l.failure == failure {
-		if what = t.account(l).String(); known && at.File == "" {
+		a := t.account(l)
+		if a.told.File != "" {
+			at = a.told.Location // of the directive that a shared call is of this time
+		}
+		if what = a.String(); known && at.File == "" {
 			what += "; compile with -g to see line and variable here"
 		}
 	}

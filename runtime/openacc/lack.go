@@ -98,6 +98,9 @@ func colliding(host, bytes uintptr) func(*dataenv.Mapping) string {
 	}
 }
 
+// negativeLength is what goacc and routines say of data, behind their number and address.
+const negativeLength = " has a length of "
+
 // about notes what data a failure is about, which is named when it is raised.
 func (t *caller) about(entry int, host, bytes uintptr, failure *device.Error) *device.Error {
 	_, what, _ := strings.Cut(failure.Message, ": ")
@@ -133,7 +136,10 @@ func (t *raiser) account(l *lack) account {
 // String is the message, without where and in what call.
 func (a account) String() string {
 	if a.other != "" {
+		_, length, negative := strings.Cut(a.other, negativeLength)
 		switch what := a.subject(a.host, a.bytes); {
+		case negative && a.told.Item != "":
+			return "`" + a.told.Item + "`" + negativeLength + length
 		case a.told.Item != "" && a.bytes == 0:
 			return "`" + a.told.Item + "`: " + a.other
 		case strings.HasPrefix(what, "`"):
@@ -248,7 +254,12 @@ func (a account) absence() string {
 	}
 	if o, found := a.moved(); found {
 		where, _ := a.at(o)
-		cause = fmt.Sprintf("what was entered %s lies at another address: `%s` points elsewhere since, as after a reallocation", where, name)
+		cause = fmt.Sprintf("what was entered %s lies at another address: ", where)
+		if a.told.Pointer() {
+			cause += fmt.Sprintf("`%s` points elsewhere since, as after a reallocation", name)
+		} else {
+			cause += fmt.Sprintf("it is the `%s` of another call of %s", name, a.told.Function)
+		}
 	}
 	return cause + "; name it before in enter data, a data construct or acc_copyin" + a.insteadOfPresent()
 }
@@ -263,16 +274,18 @@ func (a account) insteadOfPresent() string {
 // mostOrigins bounds the calls that moved looks at.
 const mostOrigins = 256
 
-// moved finds the call that entered the only variable that its directive names, which has
-// the name of the missing data: that is what the name stood for then.
+// moved finds the call that entered the only variable that its directive names, at another address,
+// which has the name of the missing data: that is what the name, of a pointer or of what each call
+// of its function has its own, stood for then.
 func (a account) moved() (origin, bool) {
 	d := a.t.context.device
-	if a.t.rt.options.Namer == nil || a.told.Name == "" || d == nil {
+	if a.t.rt.options.Namer == nil || a.told.Name == "" || d == nil || !a.told.Pointer() && a.told.FrameEnd() == 0 {
 		return origin{}, false
 	}
 	var known []origin
-	add := func(o origin) bool {
-		if o.at.ReturnAddress != 0 && o.at != a.t.site() && !slices.ContainsFunc(known, func(k origin) bool { return k.at == o.at }) {
+	add := func(m *dataenv.Mapping) bool {
+		o := blockOf(m).origin
+		if m.Host != a.host && o.at.ReturnAddress != 0 && o.at != a.t.site() && !slices.ContainsFunc(known, func(k origin) bool { return k.at == o.at }) {
 			known = append(known, o)
 		}
 		return len(known) < mostOrigins
@@ -280,13 +293,13 @@ func (a account) moved() (origin, bool) {
 	d.mu.Lock()
 	if d.isOpen() {
 		for m := range d.table.All() {
-			if !add(blockOf(m).origin) {
+			if !add(m) {
 				break
 			}
 		}
 	}
 	for left := range d.departed.all {
-		if !add(blockOf(left.mapping).origin) {
+		if !add(left.mapping) {
 			break
 		}
 	}
@@ -305,6 +318,9 @@ func (a account) overlap(what string) string {
 	m := a.there[0]
 	o := blockOf(m).origin
 	where, l := a.at(o)
+	if item := l.Component(a.told.Name); item != "" && len(a.there) == 1 {
+		return fmt.Sprintf("%s: only `%s` is on device %s: entered %s%s", what, item, a.device, where, remedy)
+	}
 	if a.isOfEndedFrame(m, l) {
 		return fmt.Sprintf("%s on device %s, but what a local variable of %s left there lies in it: that was entered %s, "+
 			"and never ended before the function returned; end its data lifetime there",

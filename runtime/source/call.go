@@ -45,6 +45,35 @@ func (p *Process) KernelName(function uint64) string {
 	return k.Name
 }
 
+// DirectiveOf gives the directive that a call is of: that of its line, or of a call that branches
+// share, the one that it is of this time, nil where it may be another one's.
+func (p *Process) DirectiveOf(c snapshot.Call) (of *Directive, shared bool) {
+	at, _ := p.Position(c.ReturnAddress, c.Function) // what is missing leaves the text out
+	frame, err := p.Frame(c.ReturnAddress, c.Registers, c.Memory)
+	if err != nil {
+		return at.Directive, false
+	}
+	return p.directiveOf(c, frame, at)
+}
+
+func (p *Process) directiveOf(c snapshot.Call, f *Frame, at Position) (of *Directive, shared bool) {
+	if c.Function != 0 || f == nil {
+		return at.Directive, false
+	}
+	others := p.others(f, at)
+	if len(others) == 0 {
+		return at.Directive, false
+	}
+	// Damage leaves it open.
+	_ = f.image.read(func() error {
+		if !slices.Contains(others, nil) && at.Directive != nil {
+			of = f.of(append([]*Directive{at.Directive}, others...), c.Entries)
+		}
+		return nil
+	})
+	return of, true
+}
+
 // Names names the entries of a call, "" for those that have no name. What is missing
 // in the debug information leaves names out.
 func (p *Process) Names(c snapshot.Call) []string { return p.names(c, false) }
@@ -69,11 +98,12 @@ func (p *Process) names(c snapshot.Call, written bool) []string {
 		for _, s := range slots {
 			named[s.Index] = true
 		}
-		if c.Function == 0 && p.joined(frame, at) {
+		of, shared := p.directiveOf(c, frame, at)
+		if shared && (written || of == nil) {
 			clear(names)
 			return names
 		}
-		frame.heedText(at.Directive, c.Entries, names, named, written)
+		frame.heedText(of, c.Entries, names, named, written)
 	}
 	return names
 }

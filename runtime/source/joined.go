@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"debug/dwarf"
 	"slices"
+	"strings"
 
 	"github.com/accscope/accscope/runtime/source/directive"
+	"github.com/accscope/accscope/runtime/source/snapshot"
 	"github.com/accscope/accscope/runtime/source/units"
 )
 
@@ -13,17 +15,21 @@ import (
 // runtime. What this is about differs from one call to the next, and the text of the directive
 // whose line it has tells nothing of the other's.
 
-// joined says whether the call is another directive's as well, as far as code, lines and texts
-// tell.
-func (p *Process) joined(f *Frame, at Position) bool {
-	return p.shared.get(f.bias+f.pc, func() (is, _ bool) {
-		// Without code or lines it is not known to be.
+// others are the directives beside that of its line that a call may be of, as far as code, lines
+// and texts tell; nil stands for one whose text is not known.
+func (p *Process) others(f *Frame, at Position) []*Directive {
+	return p.shared.get(f.bias+f.pc, func() (list []*Directive, _ bool) {
+		// Without code or lines it is not known to have any.
 		_ = f.image.read(func() error {
 			j := joint{process: p, frame: f, at: at}
-			is = f.unit != nil && (j.entered() || j.takesIn())
+			if f.unit != nil {
+				j.enter()
+				j.takeIn()
+			}
+			list = j.others
 			return nil
 		})
-		return is, true
+		return list, true
 	})
 }
 
@@ -32,31 +38,36 @@ type joint struct {
 	process *Process
 	frame   *Frame
 	at      Position
+	others  []*Directive
 }
 
-// entered says whether code of another directive of the name leads into that of the call, or
-// where no text is known, code of other lines.
-func (j *joint) entered() bool {
+func (j *joint) add(d *Directive) {
+	if !slices.Contains(j.others, d) {
+		j.others = append(j.others, d)
+	}
+}
+
+// enter adds the directives of the name whose code leads into that of the call; nil where no text
+// is known, and code of other lines does.
+func (j *joint) enter() {
 	fl, lines, d := j.frame.state().fl, j.frame.unit.Lines(), j.at.Directive
 	call, ok := lines.At(j.frame.pc)
 	if !ok || fl == nil {
-		return false
+		return
 	}
-	others := fl.Joined(j.frame.pc+1, func(pc uint64) bool {
+	for _, pc := range fl.Joined(j.frame.pc+1, func(pc uint64) bool {
 		r, ok := lines.At(pc)
 		return ok && r.File == call.File && int(r.Line) >= j.at.Line && int(r.Line) <= max(j.at.Line, j.at.EndLine)
-	})
-	if d == nil {
-		return len(others) > 0
-	}
-	return slices.ContainsFunc(others, func(pc uint64) bool {
+	}) {
 		r, ok := lines.At(pc)
 		if !ok {
-			return false
+			continue
 		}
 		other := j.process.Directive(j.frame.image.path, Position{File: lines.Name(r.File), Line: int(r.Line)}, false)
-		return other != nil && other.Name == d.Name
-	})
+		if d == nil || other != nil && other.Name == d.Name {
+			j.add(other)
+		}
+	}
 }
 
 // A declared is a function that has code in that of another one: how often, and what of its
@@ -68,12 +79,12 @@ type declared struct {
 	instances  int
 }
 
-// takesIn says whether a directive that the call may be for has none of its own in the
-// function's code, or fewer than there are copies of its function in that.
-func (j *joint) takesIn() bool {
+// takeIn adds the directives that the call may be for as they have none of their own in the
+// function's code, or fewer than there are copies of their function in that.
+func (j *joint) takeIn() {
 	f, d := j.frame, j.at.Directive
 	if d == nil || f.function == nil {
-		return false
+		return
 	}
 	functions := map[string][]*declared{} // by file
 	j.declared(f.function, functions)
@@ -85,12 +96,11 @@ func (j *joint) takesIn() bool {
 			for _, fn := range list {
 				here := j.at.File == file && fn.has(d, j.at)
 				if fn.has(other, j.at) && !(here && !d.Excludes(other)) && j.lacksCall(fn, other) {
-					return true
+					j.add(other)
 				}
 			}
 		}
 	}
-	return false
 }
 
 // declared adds a function and the copies of others in it.
@@ -197,4 +207,57 @@ func alike(d, other *Directive) bool {
 	}
 	several := func(i directive.Item) bool { return len(i.Steps) > 1 }
 	return (len(a) == len(b) || d.Fortran() || slices.ContainsFunc(append(a, b...), several)) && slices.Equal(d.Others(), other.Others())
+}
+
+// of gives the directive of several that a call is of, nil where it may be another one: what it
+// lists lies where the call's data do, and what each other one lists elsewhere.
+func (f *Frame) of(directives []*Directive, entries []snapshot.Entry) (only *Directive) {
+	for _, d := range directives {
+		items, ok := d.Items()
+		l := listed{frame: f, entries: entries, fortran: f.unit != nil && units.IsFortran(f.unit.Language)}
+		if !ok || !l.group() {
+			return nil
+		}
+		is, possible := true, true
+		for _, i := range items {
+			found, elsewhere := false, true
+			for _, g := range l.groups {
+				here, known := l.liesIn(i, entries[g.first])
+				found, elsewhere = found || known && here, elsewhere && known && !here
+			}
+			is, possible = is && found, possible && !elsewhere
+		}
+		switch {
+		case !possible:
+		case !is || only != nil:
+			return nil
+		default:
+			only = d
+		}
+	}
+	return only
+}
+
+// liesIn says whether what an item stands for is where an entry's data are, if both are known.
+func (l *listed) liesIn(i directive.Item, e snapshot.Entry) (is, known bool) {
+	name, constant := i.Written()
+	if !constant || e.Size == 0 || e.Address == 0 || e.Role == snapshot.Attach {
+		return false, false
+	}
+	w := walk{f: l.frame, entry: e}
+	o, ok := w.object(name, nil)
+	subscripts := i.Steps[len(i.Steps)-1].Subscripts
+	switch {
+	case !ok || o.Base == 0 || throughPointers(w.typ, subscripts):
+		return false, false
+	case o.Bytes > 0:
+		return e.Address >= o.Base && e.Address+e.Size <= o.Base+o.Bytes, true
+	case len(subscripts) == 0 && l.fortran:
+		return e.Address == o.Base, true
+	case len(subscripts) == 1 && !l.fortran:
+		first, _, section := strings.Cut(subscripts[0], ":")
+		first = strings.TrimSpace(first)
+		return e.Address == o.Base, section && (first == "" || first == "0")
+	}
+	return false, false
 }

@@ -133,6 +133,7 @@ func (l *listed) interpolate(slots map[int]bool) {
 	for i := range l.items {
 		l.items[i].form = either
 	}
+	l.reachMembers(slots)
 	// A pointer's target, or that of a component, is mapped because a clause lists it. What
 	// the frame says of it holds only where no other item may be a name of the same data.
 	for _, g := range l.groups {
@@ -173,6 +174,34 @@ func (l *listed) interpolate(slots map[int]bool) {
 		}
 		for n := g.first; n < g.end; n++ {
 			l.names[n] = of.name
+		}
+	}
+}
+
+// reachMembers names what is mapped of a structure by the item that has it, where the outlined
+// function has the pointer to the structure for it, which no clause lists.
+func (l *listed) reachMembers(slots map[int]bool) {
+	for n, e := range l.entries {
+		name := l.names[n]
+		if !slots[n] || name == "" || e.Role == snapshot.Members || slices.ContainsFunc(l.items, func(of item) bool { return of.plain == name }) {
+			continue
+		}
+		var only *item
+		several := false
+		for i := range l.items {
+			of := &l.items[i]
+			if of.Steps[0].Name != name || len(of.Steps) < 2 || !does(of.Clause, e.Role) {
+				continue
+			}
+			if here, known := l.liesIn(of.Item, e); known && !here {
+				continue
+			}
+			only, several = of, only != nil
+		}
+		if several {
+			l.names[n] = ""
+		} else if only != nil {
+			l.names[n] = only.name
 		}
 	}
 }
@@ -385,6 +414,9 @@ func (l *listed) fits(items []item, groups []group) (agree int, ok bool) {
 		case of.form == attached && !g.attached || of.form == variable && g.attached:
 			return 0, false
 		case of.form == embedded && (g.attached || !l.update && e.Role != snapshot.Attach):
+			return 0, false
+		}
+		if here, known := l.liesIn(of.Item, e); known && !here {
 			return 0, false
 		}
 		if name := l.names[g.first]; name != "" {

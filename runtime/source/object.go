@@ -18,6 +18,7 @@ type Object struct {
 	Base     uint64 // address of its first element
 	Bytes    uint64 // 0: not known, as of what a pointer points to
 	FrameEnd uint64 // of the call's frame, if it lies in that; else 0
+	Pointer  bool   // it is behind a pointer or a descriptor, which may lead elsewhere in another call
 
 	element uint64
 	axes    []axis // from the fastest on; count 0: not known. None: a single value
@@ -223,7 +224,7 @@ func (w *walk) described() (o Object, ok bool) {
 		if !ok {
 			return Object{}, false
 		}
-		o.Base = uint64(base)
+		o.Base, o.Pointer = uint64(base), true
 		w.shape(&o, w.typ, w.address)
 	default:
 		o.Base, o.Bytes, o.element = w.address, w.typ.Size, w.typ.Size
@@ -233,6 +234,7 @@ func (w *walk) described() (o Object, ok bool) {
 
 // pointed tells of what a pointer points to: rows of as many elements as its type says.
 func (w *walk) pointed(o Object) (Object, bool) {
+	o.Pointer = true
 	if o.Base = w.start; o.Base == 0 {
 		if o.Base = w.value; w.address != 0 {
 			o.Base, _ = w.f.pointer(w.address)

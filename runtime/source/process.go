@@ -45,7 +45,7 @@ type Process struct {
 	globals   cache[uint64, answer[Global]]
 
 	directives cache[string, map[int]*Directive] // by file, of each by line
-	shared     cache[uint64, bool]               // whether a call is (joined)
+	shared     cache[uint64, []*Directive]       // by call (others)
 }
 
 // loaded is a module of which, when pending, only the file offset of its first

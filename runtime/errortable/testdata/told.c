@@ -309,6 +309,66 @@ static void ofAMember(int n)
     pointedMember(&g);
 }
 
+static __attribute__((noinline)) void haloBehind(struct grid *g)
+{
+#pragma acc parallel loop present(g->halo[0:8])
+    for (int i = 0; i < 8; i++) g->halo[i] = i;
+}
+
+static void halo(int n)
+{
+    struct grid g = { n, make(n), { 0 } };
+    haloBehind(&g);
+    done += g.halo[1] > 7;
+}
+
+static void partOfWhole(int n)
+{
+    struct grid g = { n, make(n), { 0 } };
+#pragma acc enter data copyin(g.halo[0:5])
+#pragma acc parallel loop copy(g)
+    for (int i = 0; i < 8; i++) g.halo[i] = i;
+    done += g.halo[1] > 7;
+}
+
+static __attribute__((noinline)) void inside(int level)
+{
+    double local[10];
+    for (int i = 0; i < 10; i++) local[i] = i;
+    if (level == 0) {
+#pragma acc enter data copyin(local)
+        inside(1);
+    } else {
+#pragma acc update self(local)
+    }
+    printf("%g", local[1]);
+}
+
+static void recursive(int n __attribute__((unused))) { inside(done); }
+
+/* The branches may share one call. */
+static void inTurn(int n, int which)
+{
+    double *first = make(n), *second = make(n);
+    static float third[77];
+    switch (which) {
+    case 0:;
+#pragma acc update self(first[0:n])
+        break;
+    case 1:;
+#pragma acc update self(second[0:n])
+        break;
+    case 2:;
+#pragma acc update self(third)
+        break;
+    }
+    printf("%g %g %g\n", first[3], second[3], third[3]);
+}
+
+static void firstInTurn(int n) { inTurn(n, done); }
+static void secondInTurn(int n) { inTurn(n, done + 1); }
+static void thirdInTurn(int n) { inTurn(n, done + 2); }
+
 int main(int argc, char **argv)
 {
     static const struct { const char *name; void (*run)(int); } cases[] = {
@@ -320,7 +380,9 @@ int main(int argc, char **argv)
         { "copyout", copyout }, { "between", between }, { "mapData", mapData }, { "unmapped", unmapped },
         { "unmapOther", unmapOther }, { "unmapEntered", unmapEntered }, { "freeMapped", freeMapped }, { "shutDown", shutDown },
         { "freeOther", freeOther }, { "toOther", toOther }, { "fromOther", fromOther }, { "betweenOther", betweenOther },
-        { "beyond", beyond }, { "swapped", swapped },
+        { "beyond", beyond }, { "swapped", swapped }, { "firstInTurn", firstInTurn },
+        { "secondInTurn", secondInTurn }, { "thirdInTurn", thirdInTurn },
+        { "halo", halo }, { "partOfWhole", partOfWhole }, { "recursive", recursive },
     };
     for (unsigned i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
         if (!strcmp(argv[1], cases[i].name)) cases[i].run(1000);

@@ -34,6 +34,22 @@ contains
     x(1) = 1
     !$acc end data
   end subroutine
+  ! The branches may share one call.
+  subroutine in_turn (n, which)
+    integer, intent(in) :: n, which
+    real(8), allocatable :: first(:)
+    type(chunk) :: c
+    allocate (first(n), c%density(n, 2))
+    first = 1; c%density = 1
+    if (which == 0) then
+      !$acc update self(fixed)
+    else if (which == 1) then
+      !$acc update self(c%density)
+    else if (which == 2) then
+      !$acc update self(first)
+    end if
+    print *, first(1), c%density(1, 1), fixed(1, 1)
+  end subroutine
 end module
 
 program told
@@ -113,6 +129,10 @@ program told
     call acc_copyin (a(1:500))
     call acc_copyout (a)
     i = 2
+  case ('fixed_in_turn')
+    call in_turn(n, n - 1000)
+  case ('array_in_turn')
+    call in_turn(n, n - 999)
   end select
   print *, 'no error'
 end program

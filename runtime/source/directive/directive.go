@@ -111,6 +111,27 @@ func (d *Directive) Item(variable string) (clause, item string) {
 	return clause, item
 }
 
+// Component is the item, as it is written, that is a component of a variable; "" where none is, or
+// several are, or the variable itself.
+func (d *Directive) Component(variable string) (component string) {
+	if d == nil || variable == "" {
+		return ""
+	}
+	fortran := d.Fortran()
+	name := plainName(variable, fortran)
+	for _, text := range d.items {
+		of := plainName(text, fortran)
+		switch {
+		case of != name && !strings.HasPrefix(of, name+"."):
+		case of == name || component != "":
+			return ""
+		default:
+			component = strings.TrimSpace(text)
+		}
+	}
+	return component
+}
+
 // Remaining is the item that entry i can only be: the clauses that name data list as many
 // items as there are entries, and every other one of both is known by its name; "" where it
 // may be another.
@@ -119,9 +140,9 @@ func (d *Directive) Remaining(names []string, entries []int, i int) string {
 		return ""
 	}
 	fortran := d.Sentinel != pragmaSentinel
-	var left []string
+	var left, texts []string
 	for _, text := range d.items {
-		left = append(left, plainName(text, fortran))
+		left, texts = append(left, plainName(text, fortran)), append(texts, text)
 	}
 	for _, k := range entries {
 		if k == i {
@@ -131,9 +152,14 @@ func (d *Directive) Remaining(names []string, entries []int, i int) string {
 		if at < 0 {
 			return ""
 		}
-		left = slices.Delete(left, at, at+1)
+		left, texts = slices.Delete(left, at, at+1), slices.Delete(texts, at, at+1)
 	}
-	return left[0]
+	steps, ok := d.steps(strings.TrimSpace(texts[0]))
+	if !ok {
+		return left[0]
+	}
+	name, _ := (&Item{Steps: steps}).Written()
+	return name
 }
 
 // Variables is how many items the clauses have that name data.

@@ -98,3 +98,35 @@ void f (void) {
 		t.Errorf("a comment has the directive %s", all[2].Text())
 	}
 }
+
+// TestRemaining: the one item whose data have no name is called as a variable is in its language.
+func TestRemaining(t *testing.T) {
+	for _, of := range []struct {
+		text  string
+		names []string
+		want  string
+	}{
+		{"!$acc update self(a, S%Fix(1:5))", []string{"a", ""}, "s%fix"},
+		{"#pragma acc update self(sp->m[0:10], a)", []string{"", "a"}, "sp->m"},
+		{"#pragma acc update self(t[i].m[0:10])", []string{""}, "t[i].m"},
+		{"#pragma acc update self(a, b)", []string{"", ""}, ""},
+	} {
+		d := Parse(of.text)
+		var entries []int
+		at := 0
+		for i, name := range of.names {
+			if entries = append(entries, i); name == "" {
+				at = i
+			}
+		}
+		if got := d.Remaining(of.names, entries, at); got != of.want {
+			t.Errorf("%s of %q: %q, want %q", of.text, of.names, got, of.want)
+		}
+	}
+	d := Parse("#pragma acc enter data copyin(s.m[0:5], a) create(b.x, b.y)")
+	for variable, want := range map[string]string{"s": "s.m[0:5]", "a": "", "b": "", "": "", "s.m": ""} {
+		if got := d.Component(variable); got != want {
+			t.Errorf("the component of %q is %q, want %q", variable, got, want)
+		}
+	}
+}
