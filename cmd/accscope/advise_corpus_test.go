@@ -142,7 +142,7 @@ func built(t *testing.T, folder string, p generatedProgram, text, as string) str
 		t.Fatal(err)
 	}
 	flags, environment, optimised := []string{"-foffload=disable"}, []string(nil), "-O2"
-	if p.needs == counters {
+	if p.needs == counters || p.needs == gpuModel {
 		path, offload, err := compilers.Offload()
 		if err != nil {
 			t.Skipf("what runs GPU code is not tried: %v", err)
@@ -158,6 +158,12 @@ func built(t *testing.T, folder string, p generatedProgram, text, as string) str
 		words = append(words, "--hash")
 	case p.needs == counters:
 		words = append(words, "--counters")
+	case p.needs == gpuModel:
+		words = append(words, "--model=h200")
+	case p.needs == lasting:
+		latency = "20ms"
+	case p.needs == brief:
+		latency = "5us"
 	case p.needs == samples:
 		requireSamples(t)
 		words = append(words, "--sample=1000")

@@ -26,6 +26,9 @@ const (
 	counters       // inside of kernels, whose GPU code is executed
 	samples        // of the host
 	ranks          // two of them
+	gpuModel       // a GPU's multiprocessors and times, modelled
+	lasting        // kernels that last longer than what the host does meanwhile
+	brief          // kernels that are short
 )
 
 var plants = []plant{
@@ -555,7 +558,7 @@ func variant(text, letter string) string {
 // planned are the programs of the plants: in each language the bad one, and the mended one and the
 // one that looks alike, in which the rule is to find nothing.
 func planned() (list []generatedProgram) {
-	for i, p := range slices.Concat(plants, measuredPlants) {
+	for i, p := range slices.Concat(plants, measuredPlants, devicePlants) {
 		for _, v := range []struct{ letter, name string }{{"b", "bad"}, {"m", "mended"}, {"a", "alike"}} {
 			for _, language := range []string{".c", ".cpp", ".f90"} {
 				text := "#include <stdio.h>\n#include <stdlib.h>\n" + variant(p.c, v.letter)

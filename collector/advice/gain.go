@@ -52,13 +52,13 @@ type waiting struct {
 	waits map[int64][]blocked // by process, in order of their ends
 	tasks map[task][]operated // of async queues, in order of their starts
 	busy  []occurrence        // what queues did, until all is read
-	// synchronous are a thread's waits for the synchronous queue, in order; downloading, the
-	// downloads on it that the thread was back from when they were done.
-	synchronous, downloading map[owner][]report.Interval
+	// synchronous are a thread's waits for the synchronous queue, in order; within, the
+	// downloads and launches on it that the thread was back from when they were done.
+	synchronous, within map[owner][]report.Interval
 }
 
 func newWaiting() *waiting {
-	return &waiting{waits: map[int64][]blocked{}, tasks: map[task][]operated{}, synchronous: map[owner][]report.Interval{}, downloading: map[owner][]report.Interval{}}
+	return &waiting{waits: map[int64][]blocked{}, tasks: map[task][]operated{}, synchronous: map[owner][]report.Interval{}, within: map[owner][]report.Interval{}}
 }
 
 type (
@@ -185,10 +185,10 @@ func (w *waiting) take(h *happening) {
 	case h.wait() && h.ended && h.Duration > 0:
 		process := int64(s.Process)
 		w.waits[process] = append(w.waits[process], blocked{report.Interval{Start: h.Start, End: h.End()}, int64(s.Thread), s.AsyncQueue, nil})
-	case h.download() && s.AsyncQueue == callbacks.AsyncSync:
+	case (h.download() || h.kernel()) && s.AsyncQueue == callbacks.AsyncSync: // a kernel whose GPU code is executed runs in its launch
 		if h.measured && h.ended && h.device.end > h.Start && h.End() >= h.device.end {
 			by := owner{int64(s.Process), int64(s.Thread)}
-			w.downloading[by] = append(w.downloading[by], report.Interval{Start: h.Start, End: h.device.end})
+			w.within[by] = append(w.within[by], report.Interval{Start: h.Start, End: h.device.end})
 		}
 	case h.measured && h.device.end > h.device.start && s.AsyncQueue != callbacks.AsyncSync:
 		t := task{owner{int64(s.Process), int64(s.Thread)}, s.AsyncQueue}
@@ -216,7 +216,7 @@ func (w *waiting) complete() {
 		}
 	}
 	for by, list := range w.synchronous {
-		w.synchronous[by] = report.Merge(slices.Concat(list, w.downloading[by]))
+		w.synchronous[by] = report.Merge(slices.Concat(list, w.within[by]))
 	}
 	for _, list := range w.tasks {
 		slices.SortStableFunc(list, func(a, b operated) int { return cmp.Compare(a.start, b.start) })

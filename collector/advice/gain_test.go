@@ -4,7 +4,9 @@ import (
 	"testing"
 
 	"github.com/accscope/accscope/callbacks"
+	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/collector/store"
 )
 
 // The gain is wall time: what overlaps counts once, what an async queue does only
@@ -69,11 +71,27 @@ func TestDownloadBlocks(t *testing.T) {
 	by := owner{1, 1}
 	waits := newWaiting()
 	waits.waits[1] = []blocked{{report.Interval{Start: 10, End: 20}, 1, callbacks.AsyncSync, map[int64]int64{}}}
-	waits.downloading[by] = []report.Interval{{Start: 30, End: 60}}
+	waits.within[by] = []report.Interval{{Start: 30, End: 60}}
 	waits.complete()
 	rows := []occurrence{{process: 1, thread: 1, start: 1, end: 6, queue: callbacks.AsyncSync, deviceStart: 18, deviceEnd: 50}}
 	if got := waits.gain(rows, false); got != 5+2+20 {
 		t.Errorf("gain %d, want 27", got)
+	}
+}
+
+// A launch that lasts until its kernel is done, as where GPU code is executed, is a wait for it; one that
+// returns before is none.
+func TestLaunchBlocks(t *testing.T) {
+	for _, test := range []struct{ lasts, want int64 }{{40, 30}, {5, 0}} {
+		waits := newWaiting()
+		site := &store.Site{Process: 1, Thread: 1, Description: &store.Description{KindCode: model.EnqueueLaunchStart, AsyncQueue: callbacks.AsyncSync}}
+		waits.waits[1] = []blocked{{report.Interval{Start: 60, End: 61}, 1, callbacks.AsyncSync, map[int64]int64{}}}
+		waits.take(&happening{Record: &store.Record{Site: site, Start: 10, Duration: test.lasts, Span: true}, ended: true, device: device{12, 42, true}})
+		waits.complete()
+		rows := []occurrence{{process: 1, thread: 1, start: 10, end: 10, queue: callbacks.AsyncSync, deviceStart: 12, deviceEnd: 42}}
+		if got := waits.gain(rows, false); got != test.want {
+			t.Errorf("a launch of %d: gain %d, want %d", test.lasts, got, test.want)
+		}
 	}
 }
 

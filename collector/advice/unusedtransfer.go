@@ -7,6 +7,7 @@ import (
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
+	"github.com/accscope/accscope/runtime/source/directive"
 )
 
 // unusedTransfer finds data that are sent, and sent again or deleted before anything
@@ -52,7 +53,7 @@ var unusedTransfer = &rule{
 	relies:     []int32{model.Create, model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart, model.EnterDataStart},
 	refuted: func(seen *shown, sources *report.Sources, g *group) bool {
 		g.text = seen.inKernels(sources, g)
-		return false
+		return g.detail == "never never" && g.moves > g.count && g.bytes <= mostOfDescriptor*g.count && fortranFile(g.file)
 	},
 	explain: func(f *Finding, g *group, d *written) {
 		defer d.unlessUsed(f)
@@ -72,12 +73,22 @@ var unusedTransfer = &rule{
 			if slices.Contains(g.kinds, model.EnqueueDownloadStart) && !d.restores(f.Variable) {
 				f.refuse("what comes back may be other than what the host has by then")
 			}
+			g.onlyWhole(f)
 			return
 		}
 		f.What = fmt.Sprintf("%s was sent %s, %s in all, and overwritten or deleted before any kernel ran", named(f.Variable), times(g.count), size(g.bytes))
 		f.Why = "no kernel reads what such a transfer brings"
 		f.Instead = withoutUpload(f, g, d)
 	},
+}
+
+// mostOfDescriptor is how long what describes an array of Fortran is at most, with 15 dimensions: it goes to
+// the device beside its data, under the same name, and has no kernel that asks for it where these are in use.
+const mostOfDescriptor = 64 + 14*24
+
+func fortranFile(path string) bool {
+	fortran, _ := directive.Fortran(path)
+	return fortran
 }
 
 // unused watches for what is sent and not used, and what is brought and never changed.
