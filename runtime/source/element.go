@@ -128,9 +128,11 @@ func (s *search) array(name string, a uint64, t *units.Type, depth int) (string,
 }
 
 // elements looks at the components of the structures that an array of so many bytes
-// consists of: of the one that holds the range, or for a pointer to it.
+// consists of: of the one that holds the range, or for a pointer to it; at pointers that it
+// consists of, too.
 func (s *search) elements(name string, base, bytes uint64, axes []axis, element *units.Type, depth int) (string, fit) {
-	if element == nil || element.Kind != units.Structure || len(axes) == 0 || bytes == 0 || depth >= maxSearchDepth {
+	rows := element != nil && element.Kind == units.Pointer && !element.IsReference() && !s.inside(base, bytes)
+	if element == nil || element.Kind != units.Structure && !rows || len(axes) == 0 || bytes == 0 || depth >= maxSearchDepth {
 		return "", noMatch
 	}
 	fortran := units.IsFortran(element.Unit.Language)
@@ -156,6 +158,14 @@ func (s *search) elements(name string, base, bytes uint64, axes []axis, element 
 	for at := uint64(0); at < bytes && s.budget > 0; at += element.Size {
 		text, exact, ok := index(axes, fortran, at)
 		if !ok || exact != at {
+			continue
+		}
+		if rows {
+			if v, ok := s.f.pointer(base + at); ok && v == s.address {
+				s.pointers = append(s.pointers, element)
+				best.offer(name+text, memberPointer)
+			}
+			s.budget--
 			continue
 		}
 		best.offer(s.structure(name+text, base+at, element, element.Separator("."), depth+1))

@@ -109,3 +109,21 @@ func TestJoinedCalls(t *testing.T) {
 		}
 	}
 }
+
+// TestPointersOfArrays: what a routine is given that an element of an array of pointers points to
+// is called as that element.
+func TestPointersOfArrays(t *testing.T) {
+	var got []string
+	follow(t, compile(t, "elements.c", "-O0"), func(c call, p *Process, memory snapshot.Memory) {
+		for _, e := range c.entries {
+			if e.Size >= 560 && e.Size < 600 {
+				at := snapshot.Call{ReturnAddress: c.ret, Registers: c.registers, Entries: []snapshot.Entry{{Address: e.Address, Size: e.Size}}, Memory: memory}
+				got = append(got, p.Names(at)[0])
+			}
+		}
+	})
+	slices.Sort(got)
+	if got = slices.Compact(got); !slices.Equal(got, []string{"fixed[0]", "fixed[1]", "fixed[2]"}) {
+		t.Errorf("called %q", got)
+	}
+}
