@@ -71,6 +71,7 @@ func TestGPU(t *testing.T) {
 				if c.parent == "kernels" || c.parent == "serial" {
 					c.parent = "parallel"
 				}
+				c.message = strings.ReplaceAll(c.message, "sim 0", "nvidia 0")
 				check(t, c, r)
 			})
 		}
