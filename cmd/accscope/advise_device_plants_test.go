@@ -159,6 +159,71 @@ a|   !$acc update self(total)
   print *, total(7)
 end program p
 `},
+	{rule: "idle-queue", needs: brief, c: `
+#define N 200000
+struct buffer { double *data; int queue; };
+static void prepare (double *x, int s) { for (int i = 0; i < N; i++) x[i] = (i * 7L + s) % 13 / (s + 1.0); }
+static void add (const double *x, double *to, int q)
+{
+#pragma acc update device(x[0:N]) async(q)
+#pragma acc parallel loop async(q) present(x[0:N], to[0:N])
+  for (int i = 0; i < N; i++)
+    to[i] = to[i] * 0.5 + x[i];
+b|#pragma acc wait(q)
+}
+int main (void)
+{
+  struct buffer buffers[2];
+  double *sums = (double *) calloc (2 * N, sizeof (double));
+  for (int k = 0; k < 2; k++)
+    {
+      double *x = buffers[k].data = (double *) malloc (N * sizeof (double));
+      buffers[k].queue = k + 1;
+      #pragma acc enter data create(x[0:N])
+    }
+#pragma acc data copy(sums[0:2 * N])
+  {
+    for (int s = 0; s < 20; s++)
+      {
+        struct buffer *b = &buffers[s % 2];
+ma|     #pragma acc wait(b->queue)
+a|      if (s > 1)
+a|        b->data[0] += 1;
+        prepare (b->data, s);
+        add (b->data, sums + s % 2 * N, b->queue);
+      }
+#pragma acc wait
+  }
+  printf ("%.17g %.17g\n", sums[5], sums[N + 6]);
+}
+`, fortran: `
+program p
+  implicit none
+  integer, parameter :: n = 200000
+  real(8), allocatable :: x(:, :), total(:, :)
+  integer :: s, i, q
+  allocate (x(n, 2), total(n, 2))
+  total = 0
+  !$acc data create(x) copy(total)
+  do s = 1, 20
+     q = 1 + mod(s, 2)
+ma|  !$acc wait(q)
+     do i = 1, n
+        x(i, q) = mod(i * 7, 13 + s) / (s + 1d0)
+     end do
+     !$acc update device(x(:, q)) async(q)
+     !$acc parallel loop present(x, total) async(q)
+     do i = 1, n
+        total(i, q) = total(i, q) * 0.5d0 + x(i, q)
+     end do
+b|   !$acc wait(q)
+a|   if (s == 20) total(1, 1) = 0
+  end do
+  !$acc wait
+  !$acc end data
+  print *, total(7, 1), total(8, 2)
+end program p
+`},
 	{rule: "short-kernel", needs: brief, c: `
 #define ROWS 400
 #define COLUMNS 200

@@ -104,6 +104,8 @@ func TestEvidence(t *testing.T) {
 		{idleQueue, "from what came back", steps("INSERT INTO transfers (record, direction, enqueued, start, end) VALUES (%[1]d4, 'download', %[1]d000000 + 106000, %[1]d000000 + 107000, %[1]d000000 + 108000);"), 0, 0, 0},
 		{idleQueue, "and nothing is sent", steps("") + "UPDATE transfers SET direction = 'copy'", 0, 0, 0},
 		{idleQueue, "while a queue works", steps("UPDATE kernels SET end = %[1]d000000 + 900000 WHERE record = %[1]d3;"), 0, 0, 0},
+		{idleQueue, "on a queue that is waited for before", steps("UPDATE kernels SET async_queue = 1 WHERE record = %[1]d3; INSERT INTO waits (record, async_queue, start, end) VALUES (%[1]d4, 1, %[1]d000000 + 106000, %[1]d000000 + 109000);"), 4, 4 * 98000, 0},
+		{idleQueue, "beside a queue that is waited for later", steps("UPDATE kernels SET async_queue = 1 WHERE record = %[1]d3; INSERT INTO waits (record, async_queue, start, end) VALUES (%[1]d4, 1, %[1]d000000 + 906000, %[1]d000000 + 909000);"), 0, 0, 0},
 		{idleQueue, "and no kernel runs", steps("") + "DELETE FROM kernels", 0, 0, 0},
 		{idleQueue, "and what is sent goes by value", steps("") + "UPDATE transfers SET bytes = 20, parent = record + 1", 0, 0, 0},
 		{idleQueue, "in less than 50 us", `INSERT INTO spans (record, kind, start, end) VALUES (1, 'update', 0, 1000), (2, 'update', 50000, 51000);` +

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/accscope/accscope/callbacks"
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/store"
@@ -12,18 +13,25 @@ import (
 
 // idleQueue finds stretches of 50 microseconds and more in which a thread prepares on
 // the host what it sends next, while the device is idle: the thread has waited for what
-// came before, though that brought it nothing. What goes to a kernel by value takes no preparation.
+// came before, though that brought it nothing. What goes to a kernel by value takes no preparation. Where
+// something on a queue is waited for only later, the host prepares beside it already, though it may take longer.
 var idleQueue = &rule{
 	name:  "idle-queue",
 	about: "The device is idle while the host prepares what it is to do next.",
 	evidence: `WITH call AS (
   SELECT process, thread, start, max(end) OVER (PARTITION BY process, thread ORDER BY start, record ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS free
   FROM spans WHERE kind IN ('compute_construct', 'enter_data', 'exit_data', 'update', 'wait') AND duration IS NOT NULL
+), queued AS (
+  SELECT record, min(waited) OVER (PARTITION BY process, device, async_queue ORDER BY at DESC) AS waited FROM (
+    SELECT record, process, device, async_queue, enqueued AS at, NULL AS waited FROM kernels WHERE async_queue <> -2
+    UNION ALL SELECT record, process, device, async_queue, enqueued, NULL FROM host_transfers WHERE async_queue <> -2
+    UNION ALL SELECT 0, process, device, async_queue, start, end FROM waits WHERE async_queue <> -2)
 ), step AS (
   SELECT 'gap' AS what, 0 AS record, process, thread, free AS at, start AS until, 0 AS busy, 0 AS done FROM call WHERE start - free >= 50000
-  UNION ALL SELECT t.direction, t.record, t.process, t.thread, t.enqueued, 0, coalesce(t.device_time, 0), t.end FROM host_transfers t
-    LEFT JOIN spans c ON c.record = t.parent WHERE t.direction = 'download' OR NOT ` + byValue + `
-  UNION ALL SELECT 'kernel', record, process, thread, enqueued, 0, device_time, end FROM kernels
+  UNION ALL SELECT t.direction, t.record, t.process, t.thread, t.enqueued, 0, coalesce(t.device_time, 0), iif(t.async_queue = -2, t.end, max(coalesce(t.end, 0), coalesce(q.waited, 0))) FROM host_transfers t
+    LEFT JOIN queued q ON q.record = t.record LEFT JOIN spans c ON c.record = t.parent WHERE t.direction = 'download' OR NOT ` + byValue + `
+  UNION ALL SELECT 'kernel', k.record, k.process, k.thread, k.enqueued, 0, k.device_time, iif(k.async_queue = -2, k.end, max(coalesce(k.end, 0), coalesce(q.waited, 0)))
+    FROM kernels k LEFT JOIN queued q ON q.record = k.record
 ), numbered AS (
   SELECT *, sum(what = 'gap') OVER (PARTITION BY process, thread ORDER BY at) AS gap FROM step
 ), burst AS (
@@ -40,7 +48,7 @@ SELECT t.variable AS subject, t.source_file, t.line, t.function, t.process, t.th
 FROM followed f CROSS JOIN host_transfers t ON t.record = f.first
 WHERE t.direction = 'upload' AND f.kernels > 0 AND f.kernels_before > 0 AND f.downloads_before = 0 AND f.done_before <= f.at`,
 	watch: func(_ *pass, found *evidence) watcher {
-		return &idle{found: found, threads: map[model.ThreadID]*idleThread{}, bursts: map[model.ProcessID][]*burst{}}
+		return &idle{found: found, threads: map[model.ThreadID]*idleThread{}, bursts: map[model.ProcessID][]*burst{}, open: map[queueOfDevice][]*unwaited{}}
 	},
 	enough:     func(g *group) bool { return g.count >= 3 },
 	confidence: Possible,
@@ -67,9 +75,19 @@ type idle struct {
 	found   *evidence
 	threads map[model.ThreadID]*idleThread
 	bursts  map[model.ProcessID][]*burst
+	open    map[queueOfDevice][]*unwaited
 }
 
 type (
+	queueOfDevice struct {
+		deviceData
+		queue int64
+	}
+	// unwaited is what a burst has put onto a queue, and when a thread was back from its wait for that; 0: from none.
+	unwaited struct {
+		burst *burst
+		until int64
+	}
 	// idleThread is where a thread is. What it asks for after its last call of the
 	// runtime belongs to the burst behind the next gap, if there is one.
 	idleThread struct {
@@ -87,6 +105,7 @@ type (
 		first              int64 // record
 		site               *store.Site
 		bytes              int64
+		queued             []*unwaited
 
 		busyBefore                     int64 // of the burst before
 		kernelsBefore, downloadsBefore bool
@@ -95,6 +114,12 @@ type (
 
 func (w *idle) take(h *happening) {
 	transfer := h.upload() && !h.byValue() || h.download()
+	if h.wait() && h.ended {
+		for _, u := range w.open[queueOf(h.Site)] {
+			u.until = h.End()
+		}
+		delete(w.open, queueOf(h.Site))
+	}
 	call := h.ended && (h.Site.Kind == "compute_construct" || h.Site.Kind == "enter_data" || h.Site.Kind == "exit_data" || h.Site.Kind == "update" || h.wait())
 	if !call && !transfer && !h.kernel() {
 		return
@@ -119,6 +144,18 @@ func (w *idle) take(h *happening) {
 		one.busy, one.done, one.measured = h.device.end-h.device.start, h.device.end, true
 	}
 	(*to).join(&one)
+	if queue := queueOf(h.Site); queue.queue != callbacks.AsyncSync {
+		open := w.open[queue]
+		if len(open) == 0 || open[len(open)-1].burst != *to {
+			u := &unwaited{burst: *to}
+			w.open[queue] = append(open, u)
+			(*to).queued = append((*to).queued, u)
+		}
+	}
+}
+
+func queueOf(s *store.Site) queueOfDevice {
+	return queueOfDevice{deviceData{s.Process, s.Device}, s.AsyncQueue}
 }
 
 func (w *idle) add(h *happening, b *burst) {
@@ -159,6 +196,7 @@ func (b *burst) join(other *burst) {
 	if other.measured && (!b.measured || other.done > b.done) {
 		b.done, b.measured = other.done, true
 	}
+	b.queued = append(b.queued, other.queued...)
 	b.kernels, b.downloads = b.kernels || other.kernels, b.downloads || other.downloads
 	if b.first == 0 || other.first != 0 && other.first < b.first {
 		b.first, b.site, b.bytes = other.first, other.site, other.bytes
@@ -188,6 +226,9 @@ func (w *idle) end() {
 			}
 			if b.measured && (!known || b.done > done) {
 				done, known = b.done, true
+			}
+			for _, u := range b.queued {
+				done, known = max(done, u.until), true
 			}
 		}
 	}
