@@ -53,7 +53,7 @@ var unusedTransfer = &rule{
 	relies:     []int32{model.Create, model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart, model.EnterDataStart},
 	refuted: func(seen *shown, sources *report.Sources, g *group) bool {
 		g.text = seen.inKernels(sources, g)
-		return g.detail == "never never" && g.moves > g.count && g.bytes <= mostOfDescriptor*g.count && fortranFile(g.file)
+		return g.detail == "never never" && g.bytes <= mostOfDescriptor*g.count && fortranFile(g.file)
 	},
 	explain: func(f *Finding, g *group, d *written) {
 		defer d.unlessUsed(f)
@@ -83,7 +83,8 @@ var unusedTransfer = &rule{
 }
 
 // mostOfDescriptor is how long what describes an array of Fortran is at most, with 15 dimensions: it goes to
-// the device beside its data, under the same name, and has no kernel that asks for it where these are in use.
+// the device beside its data, under the same name and by the same clause, also when these come back, and no
+// kernel asks for it.
 const mostOfDescriptor = 64 + 14*24
 
 func fortranFile(path string) bool {
