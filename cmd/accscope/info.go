@@ -153,6 +153,9 @@ func describeTrace(w io.Writer, trace *store.Trace, asJSON, checked bool) error 
 		if p.Exit != "" {
 			ended += ", " + p.Exit
 		}
+		if p.SinceAttach {
+			ended += "; recorded from an attach on"
+		}
 		fmt.Fprintf(w, "process    %d on %s%s: %s %s\n", p.PID, escape.Line(p.On.Name), rank, escape.Line(p.Program), escape.Line(ended))
 	}
 	hosts, err := trace.Hosts()

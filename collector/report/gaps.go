@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/accscope/accscope/collector/lookup"
 	"github.com/accscope/accscope/collector/model"
@@ -49,12 +48,8 @@ func Gaps(trace *store.Trace) (lines []string, err error) {
 	var order []*sum
 	sums := map[key]*sum{}
 	for _, g := range missing.Gaps {
-		if g.Start == math.MinInt64 {
-			lines = append(lines, fmt.Sprintf("capture of process %d was switched on while it ran: what happened before is not known", pids[g.Process]))
-			continue
-		}
 		if gapReasons[g.Reason] == "" || g.End <= begun[g.Process] {
-			continue
+			continue // of attaching, the process tells
 		}
 		k := key{g.Process, g.Reason, g.Detail}
 		s := lookup.Make(sums, k, func() *sum {

@@ -190,7 +190,9 @@ func (a *Attribution) DescribeData(place Place, host, bytes uintptr) Argument {
 
 func (a *Argument) describe(by *Attribution, call snapshot.Call, i int, start uint64) {
 	a.object, a.known = by.process.Object(call, i, a.Name, start)
-	if e := call.Entries[i]; a.known && e.Size > 0 && !a.Extends(uintptr(e.Address), uintptr(e.Size)) {
+	e := call.Entries[i]
+	itself := a.object.Pointer && e.Size == 8 // the pointer, it may be
+	if a.known && e.Size > 0 && !itself && !a.Extends(uintptr(e.Address), uintptr(e.Size)) {
 		a.Name, a.object, a.known = "", source.Object{}, false // it lies elsewhere
 	}
 	a.Clause, a.Item = a.directive.Item(a.Name)
