@@ -56,7 +56,7 @@ func TestPrograms(t *testing.T) {
 	if output, err := run(binary); err != nil || output != host || strings.Count(output, "\n") < 20 {
 		t.Errorf("GPU code prints, %v\n%s\nand host code\n%s", err, output, host)
 	}
-	for queue, variable := range map[string]string{"-2": "that is `c[64]`, 0 bytes behind the end of `c[0:64]`, entered at behind.c:8 (", "1": "that is 0 bytes behind the end of "} {
+	for queue, variable := range map[string]string{"-2": "that is `c[64]`, 0 bytes behind the end of `c[0:64]`, entered at behind.c:8 (", "1": "0 bytes behind the end of "} { // who meets it on a queue may know no name
 		binary = offloaded(t, "testdata/behind.c", "-O1", "-g", "-DQUEUE="+queue)
 		output, err := run(binary)
 		for _, want := range []string{"behind.c:10", "gang", "lane", "writes 4 bytes", "0 bytes behind the end of the 256 bytes", variable, "entered at behind.c:8 ("} {
