@@ -77,6 +77,9 @@ func TestAdviceCorpus(t *testing.T) {
 			folder := t.TempDir()
 			want := built(t, folder, p, text, "before")
 			findings := findingsOf(t, folder, "before.db")
+			if p.right != "" {
+				want = built(t, folder, p, p.right, "right")
+			}
 			if p.plants != "" {
 				of(p.plants).planted++
 				if slices.ContainsFunc(findings, func(f advice.Finding) bool { return f.Rule == p.plants }) {

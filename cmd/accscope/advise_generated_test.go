@@ -15,6 +15,7 @@ type generatedProgram struct {
 	missed     bool   // that rule is known not to find it
 	silent     string // the rule that is to find nothing
 	fails      bool   // it ends with an error
+	right      string // the text whose results a patch is to give, where the program's own are by chance; "": its own
 }
 
 // storage is how a program of C or C++ has its arrays: what stands before main and in it, and a

@@ -555,19 +555,26 @@ func variant(text, letter string) string {
 	})
 }
 
+const head = "#include <stdio.h>\n#include <stdlib.h>\n"
+
 // planned are the programs of the plants: in each language the bad one, and the mended one and the
 // one that looks alike, in which the rule is to find nothing.
 func planned() (list []generatedProgram) {
 	for i, p := range slices.Concat(plants, measuredPlants, devicePlants) {
 		for _, v := range []struct{ letter, name string }{{"b", "bad"}, {"m", "mended"}, {"a", "alike"}} {
 			for _, language := range []string{".c", ".cpp", ".f90"} {
-				text := "#include <stdio.h>\n#include <stdlib.h>\n" + variant(p.c, v.letter)
+				text := head + variant(p.c, v.letter)
 				if language == ".f90" {
 					text = variant(p.fortran, v.letter)
 				}
 				program := generatedProgram{name: strings.Join([]string{"planted", p.rule, strconv.Itoa(i + 1), v.name}, "-") + language, text: text, needs: p.needs, hash: p.hash, fails: p.fails && v.letter == "b"}
 				if v.letter == "b" {
 					program.plants = p.rule
+					if p.rule == "queue-race" && language == ".f90" {
+						program.right = variant(p.fortran, "m")
+					} else if p.rule == "queue-race" {
+						program.right = head + variant(p.c, "m")
+					}
 				} else {
 					program.silent = p.rule
 				}
