@@ -132,6 +132,26 @@ func (in *Ingester) toggled(r *ring, item *capture.Item) error {
 	return err
 }
 
+// resumeToggles has what an earlier collector noted as switched off go on. When capture was off is
+// found anew.
+func (p *process) resumeToggles(list []store.Gap) {
+	for _, g := range list {
+		if g.Process != p.info.ID || g.Reason != store.GapToggled || !g.Open {
+			continue
+		}
+		number := uint64(0)
+		for n, t := range p.threads {
+			if t.ID == g.Thread {
+				number = n
+			}
+		}
+		if p.gaps.off == nil {
+			p.gaps.off = map[uint64]store.Gap{}
+		}
+		p.gaps.off[number] = g
+	}
+}
+
 // someEvents names the events of a set, "" for all of those recorded.
 func someEvents(events, recorded uint64) string {
 	if events&recorded == recorded {

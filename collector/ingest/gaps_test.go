@@ -5,8 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
+	"github.com/accscope/accscope/collector/ingest"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/write"
 	"github.com/accscope/accscope/runtime/compilers"
@@ -69,6 +72,50 @@ func TestToggles(t *testing.T) {
 				if len(names) != len(want.leaked) || len(names) > 0 && names[0] != want.leaked[0] {
 					t.Errorf("never deleted: %q, want %q", names, want.leaked)
 				}
+			}
+		})
+	}
+}
+
+// What is switched off when a collector is killed is a gap that ends where the next one finds
+// it switched on.
+func TestToggledForTwoCollectors(t *testing.T) {
+	program := compileSource(t, compilers.C(), "collector/ingest/testdata/toggles.c", "-O1")
+	for _, how := range []string{"thread", "process", "event"} {
+		t.Run(how, func(t *testing.T) {
+			session, _ := capture(t, program, []string{how}, "LD_PRELOAD="+library(t, "libopenacc.so"), "ACC_DEVICE_TYPE=sim")
+			gapsOf := func(trace *store.Trace) []store.Gap {
+				missing, err := trace.Partial()
+				if err != nil {
+					t.Fatal(err)
+				}
+				return missing.Gaps
+			}
+			whole := finish(t, session, filepath.Join(t.TempDir(), "whole.db"))
+			want := gapsOf(whole)
+			facts, err := whole.Facts()
+			if err != nil || len(want) != 1 {
+				t.Fatalf("gaps %+v, %v", want, err)
+			}
+			path := filepath.Join(t.TempDir(), "t.db")
+			middle := facts.Origin + (want[0].Start+want[0].End)/2 + int64(20*time.Millisecond) // what is newer may still come
+			in, err := ingest.Open(ingest.Options{Session: session, Trace: path, Now: func() int64 { return middle }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := in.Suspend(); err != nil {
+				t.Fatal(err)
+			}
+			begun, err := store.Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if gaps := gapsOf(begun); len(gaps) != 1 || !gaps[0].Open {
+				t.Errorf("the first collector has gaps %+v", gaps)
+			}
+			begun.Close()
+			if got := gapsOf(finish(t, session, path)); !slices.Equal(got, want) {
+				t.Errorf("gaps %+v, want %+v", got, want)
 			}
 		})
 	}

@@ -88,7 +88,7 @@ func (in *Ingester) resume() error {
 				known.lost[loss.Reason] = loss.Events
 			}
 		}
-		known.resumeGaps(meta.Gaps())
+		known.resumeToggles(meta.Gaps())
 	}
 	in.restoreClocks(clocks)
 	in.resumeLanes()

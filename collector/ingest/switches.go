@@ -81,39 +81,6 @@ func (in *Ingester) switchedAt(p *process, c *capture.Counters, epoch uint32) (a
 	return p.atTime(at) - in.origin.Load(), known
 }
 
-// resumeGaps has gaps that an earlier collector noted of a process, and left open, go on.
-func (p *process) resumeGaps(list []store.Gap) {
-	for _, g := range list {
-		switch {
-		case g.Process != p.info.ID:
-		case g.Reason == store.GapOff:
-			s := &p.gaps.switched
-			if s.epoch == 0 && p.info.SinceAttach {
-				s.epoch = 3
-			} else if s.epoch == 0 {
-				s.epoch = 1
-			}
-			if s.epoch++; !g.Open {
-				s.epoch++
-			}
-			if g.Open || !s.off.Open {
-				s.off, s.last = g, max(g.Start, g.End)
-			}
-		case g.Reason == store.GapToggled && g.Open:
-			number := uint64(0)
-			for n, t := range p.threads {
-				if t.ID == g.Thread {
-					number = n
-				}
-			}
-			if p.gaps.off == nil {
-				p.gaps.off = map[uint64]store.Gap{}
-			}
-			p.gaps.off[number] = g
-		}
-	}
-}
-
 // cutShort is when what a process was in at a time can be said to have lasted until: capture
 // may have been off by then.
 func (p *process) cutShort(at int64) int64 {
