@@ -108,7 +108,7 @@ type scratch struct {
 	contents  []byte           // to be stored there, nil where they are
 	suspects  []hostPointer
 	places    []place
-	absent    []int // items that have no mapping
+	uses      []use // of the items, where nothing else has to change on the device
 	small     groups
 	varies    bool     // the values of the compute construct in progress change from launch to launch
 	beside    *group   // of small, which goes to the device with the argument block

@@ -41,13 +41,12 @@ func (p *mapper) mapVariables(items []goacc.Item) (bool, *device.Error) {
 		defer p.giveBack()
 	}
 	for i := range items {
-		slot, failure := p.item(items, i)
+		address, failure := p.item(items, i)
 		if failure != nil {
 			return true, failure
 		}
-		if p.last = slot; p.queue != nil && !items[i].Value {
-			t.scratch.block.SetAddress(items[i].Entry, slot)
-		}
+		p.last = address
+		p.give(&items[i], address)
 	}
 	// Pointers come last: what they point to may follow them in the list.
 	for i := range items {
@@ -98,22 +97,19 @@ func (p *mapper) item(items []goacc.Item, i int) (device.Address, *device.Error)
 	} else {
 		p.group = nil
 	}
-	host := device.Address(item.Host)
+	if u := p.resolve(items, i); u.how != makes {
+		return p.take(items, i, &u), nil
+	}
 	switch item.Action {
 	case goacc.ActionMap:
 		return p.create(item)
 	case goacc.ActionPresent:
 		return p.present(item)
 	case goacc.ActionIfPresent:
-		m, presence := p.d.table.Find(item.Host, item.Size)
-		if presence != dataenv.Present {
-			p.suspectAbsent(item)
-			return omit(item)
-		}
-		p.count(m, item)
-		return m.DeviceOf(item.Host), nil
+		p.suspectAbsent(item)
+		return omit(item)
 	case goacc.ActionDescriptor:
-		return p.descriptor(items, i)
+		return p.descriptor(items, item)
 	case goacc.ActionPointer:
 		return p.pointer(items, i)
 	case goacc.ActionDevicePointer:
@@ -129,7 +125,7 @@ func (p *mapper) item(items []goacc.Item, i int) (device.Address, *device.Error)
 			return m.DeviceOf(item.Host), nil
 		}
 	}
-	return host, nil
+	return device.Address(item.Host), nil
 }
 
 // omit takes an item out of the directive: the kernel gets its host address.
@@ -190,17 +186,11 @@ func (p *mapper) count(m *dataenv.Mapping, item *goacc.Item) {
 	}
 }
 
-// create is the present increment, create or copyin action.
+// create is the create or copyin action.
 func (p *mapper) create(item *goacc.Item) (device.Address, *device.Error) {
 	m, presence := p.d.table.Find(item.Host, item.Size)
 	if item.Cell && presence != dataenv.Present && !p.group.covers(item.Host, item.Size) {
 		return omit(item)
-	}
-	// A checked device is to see the changes of what may be an array.
-	item.Value = item.Value && presence == dataenv.Absent && (p.d.checking == nil || item.Size <= 8)
-	if item.Value {
-		p.value(item)
-		return 0, nil
 	}
 	if presence == dataenv.Partly {
 		if item.Frame {
@@ -301,15 +291,9 @@ func (p *mapper) upload(m *dataenv.Mapping, host, size uintptr) {
 	p.t.scratch.uploads = appendPieces(p.t.scratch.uploads, m, host, size, nil)
 }
 
-// present performs the present clause.
+// present performs the present clause for what is not there.
 func (p *mapper) present(item *goacc.Item) (device.Address, *device.Error) {
-	m, presence := p.d.table.Find(item.Host, item.Size)
-	item.Value = item.Value && presence == dataenv.Absent
-	switch presence {
-	case dataenv.Present:
-		p.count(m, item)
-		return m.DeviceOf(item.Host), nil
-	case dataenv.Partly:
+	if !p.absent(item) {
 		return 0, p.lacksItem(presentRole, item.Entry, item.Host, item.Size)
 	}
 	if p.d.global(item.Host) {
@@ -318,10 +302,6 @@ func (p *mapper) present(item *goacc.Item) (device.Address, *device.Error) {
 	}
 	if target, data := p.target(item); data != nil {
 		p.t.found(data)
-		if item.Value {
-			p.t.scratch.block.AddPointer(item.Entry, target)
-			return 0, nil
-		}
 		m, failure := p.fresh(item)
 		if failure != nil {
 			return 0, failure

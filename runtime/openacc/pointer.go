@@ -70,10 +70,18 @@ func (p *mapper) isUnwanted(items []goacc.Item, item *goacc.Item) bool {
 	return leader.Action == goacc.ActionNone
 }
 
-// descriptor makes the device copy of a Fortran array descriptor. One that serves the kernel
-// alone travels with the arguments.
-func (p *mapper) descriptor(items []goacc.Item, i int) (device.Address, *device.Error) {
-	item := &items[i]
+// copiesAgain says whether the device's copy of a descriptor, in m, is to be made again: where
+// this call has just made the room for it, where the array was not allocated when it was copied,
+// or for the attach action of a component, which includes the bounds (OpenACC 3.3 §2.6.4).
+func (p *mapper) copiesAgain(items []goacc.Item, item *goacc.Item, m *dataenv.Mapping) bool {
+	b := blockOf(m)
+	return b.null || p.t.made(m) && b.pending.Load() || slices.ContainsFunc(items, func(other goacc.Item) bool {
+		return other.Action == goacc.ActionAttach && other.Host == item.Host
+	})
+}
+
+// descriptor makes the device copy of a Fortran array descriptor, maybe again.
+func (p *mapper) descriptor(items []goacc.Item, item *goacc.Item) (device.Address, *device.Error) {
 	if p.isUnwanted(items, item) {
 		return omit(item)
 	}
@@ -81,34 +89,16 @@ func (p *mapper) descriptor(items []goacc.Item, i int) (device.Address, *device.
 	if item.Cell && presence != dataenv.Present {
 		return omit(item)
 	}
-	if i+2 < len(items) && items[i+2].Link && !p.absent(&items[i+2]) {
-		item.Value = false // what is on the device points to memory of its own
-	}
-	if item.Value = item.Value && presence == dataenv.Absent; item.Value {
-		p.putDescriptor(item)
-		return 0, nil
-	}
-	if presence == dataenv.Partly {
-		if !p.evict(item) {
-			return 0, p.lacksItem("", item.Entry, item.Host, item.Size)
-		}
-		presence = dataenv.Absent
-	}
 	copyin := true
 	if presence == dataenv.Present {
 		p.count(m, item)
-		b := blockOf(m)
-		// Copied again only if this call just made the room for it, if the array was not
-		// allocated when it was copied, or for the attach action of a component, which
-		// includes the bounds (OpenACC 3.3 §2.6.4).
-		copyin = p.t.made(m) && b.pending.Load() || b.null && word(item.Host) != 0 ||
-			word(item.Host) != 0 && slices.ContainsFunc(items, func(other goacc.Item) bool {
-				return other.Action == goacc.ActionAttach && other.Host == item.Host
-			})
-		if b.null && word(item.Host) != 0 {
-			b.null = false
-		}
+		b, allocated := blockOf(m), word(item.Host) != 0
+		copyin = allocated || p.t.made(m) && b.pending.Load()
+		b.null = b.null && !allocated
 	} else {
+		if presence == dataenv.Partly && !p.evict(item) {
+			return 0, p.lacksItem("", item.Entry, item.Host, item.Size)
+		}
 		var failure *device.Error
 		if m, failure = p.fresh(item); failure != nil {
 			return 0, failure
@@ -123,76 +113,76 @@ func (p *mapper) descriptor(items []goacc.Item, i int) (device.Address, *device.
 	return m.DeviceOf(item.Host), nil
 }
 
-// pointer makes the device copy of a pointer to mapped data. Where it serves the kernel
-// alone, it travels with the arguments.
+// pointee is what the device's copy of a pointer is to hold; it reports false where what it
+// points to is not there.
+func (p *mapper) pointee(items []goacc.Item, i int) (device.Address, bool) {
+	item := &items[i]
+	value := word(item.Host)
+	if value == 0 {
+		return 0, true
+	}
+	if address, ok := p.d.target(value, item.Bias); ok {
+		return address, true
+	}
+	leader := &goacc.Item{Action: goacc.ActionMap} // of none
+	if item.Leader >= 0 {
+		leader = &items[item.Leader]
+	}
+	switch dropped := leader.Action == goacc.ActionNone; {
+	case dropped && leader.Host == 0:
+		// Nothing is allocated. A dummy's pointer to the pointer that says so is there.
+		return 0, true
+	case dropped || p.d.global(value):
+		return device.Address(value), true
+	case item.Leader == i-1 && p.entered(leader) != 0:
+		// GCC leaves the descriptor of an allocatable array that it passes by its data
+		// alone unwritten, and passes where that has its pointer all the same.
+		return p.entered(leader) - device.Address(item.Bias), true
+	}
+	return 0, false
+}
+
+// pointer makes the device copy of a pointer to mapped data.
 func (p *mapper) pointer(items []goacc.Item, i int) (device.Address, *device.Error) {
 	item := &items[i]
 	if p.isUnwanted(items, item) {
 		return omit(item)
 	}
-	if item.Link = item.Link && items[i-2].Value; item.Link {
-		p.t.scratch.block.AddLink(item.Entry)
-		return 0, nil
+	stored, ok := p.pointee(items, i)
+	if !ok {
+		return 0, p.lacksItem(targetRole, item.Entry, word(item.Host)+item.Bias, 1)
 	}
-	var leader *goacc.Item
-	if item.Leader >= 0 {
-		leader = &items[item.Leader]
-	}
-	dropped := leader != nil && leader.Action == goacc.ActionNone
-	value := word(item.Host)
-	var stored uintptr
-	if value != 0 {
-		address, ok := p.d.target(value, item.Bias)
-		switch {
-		case ok:
-			stored = uintptr(address)
-		case dropped && leader.Host == 0:
-			// Nothing is allocated. A dummy's pointer to the pointer that says so
-			// is found in the case above.
-		case dropped || p.d.global(value):
-			stored = value
-		case item.Leader == i-1 && p.entered(leader) != 0:
-			// GCC leaves the descriptor of an allocatable array that it passes by its data
-			// alone unwritten, and passes where that has its pointer all the same.
-			stored = uintptr(p.entered(leader) - device.Address(item.Bias))
-		default:
-			return 0, p.lacksItem(targetRole, item.Entry, value+item.Bias, 1)
-		}
-	}
-	m, presence := p.d.table.Find(item.Host, item.Size)
-	if item.Value = item.Value && presence == dataenv.Absent; item.Value {
-		p.putPointer(items, i, device.Address(stored))
-		return 0, nil
-	}
-	switch presence {
-	case dataenv.Partly:
-		if !p.evict(item) {
-			return 0, p.lacksItem("", item.Entry, item.Host, item.Size)
-		}
-	case dataenv.Present:
-		if !item.Inside || p.queue != nil {
-			p.count(m, item)
-		}
-		m.Used = m.Used || p.queue != nil
-		// The descriptor that this call copies gets the pointer inside.
-		for i := len(p.t.scratch.uploads) - 1; i >= 0; i-- {
-			u := &p.t.scratch.uploads[i]
-			if u.staged != nil && item.Host >= u.host && item.Host+8 <= u.host+u.size {
-				binary.LittleEndian.PutUint64(u.staged[item.Host-u.host:], uint64(stored))
-				if item.Host == u.host {
-					blockOf(m).null = stored == 0
-				}
-				break
-			}
-		}
-		return m.DeviceOf(item.Host), nil
+	if !p.absent(item) && !p.evict(item) {
+		return 0, p.lacksItem("", item.Entry, item.Host, item.Size)
 	}
 	m, failure := p.fresh(item)
 	if failure != nil {
 		return 0, failure
 	}
-	p.stage(m, item.Host, stored)
+	p.stage(m, item.Host, uintptr(stored))
 	return m.DeviceOf(item.Host), nil
+}
+
+// holdPointer counts the mapping of a pointer that is on the device. One inside of a descriptor
+// that this call copies is put into that.
+func (p *mapper) holdPointer(items []goacc.Item, i int, m *dataenv.Mapping) {
+	item := &items[i]
+	if !item.Inside || p.queue != nil {
+		p.count(m, item)
+	}
+	uploads := p.t.scratch.uploads
+	for n := len(uploads) - 1; n >= 0; n-- {
+		u := &uploads[n]
+		if u.staged == nil || item.Host < u.host || item.Host+8 > u.host+u.size {
+			continue
+		}
+		stored, _ := p.pointee(items, i)
+		binary.LittleEndian.PutUint64(u.staged[item.Host-u.host:], uint64(stored))
+		if item.Host == u.host {
+			blockOf(m).null = stored == 0
+		}
+		return
+	}
 }
 
 // entered is where the data of an item are that the directive has entered, 0 where there are none.
@@ -202,22 +192,6 @@ func (p *mapper) entered(item *goacc.Item) device.Address {
 		return 0
 	}
 	return m.DeviceOf(item.Host)
-}
-
-// putDescriptor puts a descriptor into the argument block, as the host has it.
-func (p *mapper) putDescriptor(item *goacc.Item) {
-	copy(p.t.scratch.block.AddDescriptor(item.Entry, int(item.Size), item.Alignment), bytesAt(item.Host, item.Size))
-}
-
-// putPointer puts a pointer to device memory into the argument block, in its place in the
-// descriptor before it if it is inside that.
-func (p *mapper) putPointer(items []goacc.Item, i int, to device.Address) {
-	item := &items[i]
-	if item.Inside {
-		p.t.scratch.block.AddInside(item.Entry, int(item.Host-items[i-1].Host), to)
-	} else {
-		p.t.scratch.block.AddPointer(item.Entry, to)
-	}
 }
 
 // attach performs the attach action (OpenACC 3.3 §2.7.2).

@@ -3,7 +3,6 @@ package openacc
 import (
 	"slices"
 
-	"github.com/accscope/accscope/runtime/dataenv"
 	"github.com/accscope/accscope/runtime/goacc"
 )
 
@@ -25,17 +24,11 @@ type recalled struct {
 
 	complete bool // the call came twice in a row: what follows is filled in
 	decoded       // the block has the values of then
-	present  []presentItem
-	values   []int // items that travel with the arguments, in the block's order
+	uses     []use
+	values   int // how many of them are carried
 	pointers []hostWord
 	carried  carriedBytes
 	list     *carriedValues
-}
-
-// presentItem is an item with its mapping.
-type presentItem struct {
-	item    int
-	mapping *dataenv.Mapping
 }
 
 // hostWord is a pointer of the program's that a kernel follows, or a word of a descriptor
@@ -98,17 +91,21 @@ func (t *launcher) recall(p *mapper, c *Construct, k *kernelCode, r *recalled) b
 	}
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()
-	if !r.isOf(p.d, c) || !p.isStill(r) || len(r.values) > 0 && p.suspects(r.items) {
+	if !r.isOf(p.d, c) || !p.isStill(r) || r.values > 0 && p.suspects(r.items) {
 		return false
 	}
 	s.decoded, s.again = &r.decoded, true
 	t.nameLater(c.Arguments)
-	for i := range r.present {
-		p.count(r.present[i].mapping, &r.items[r.present[i].item])
-	}
-	for n, i := range r.values {
-		if item := &r.items[i]; item.Action == goacc.ActionMap {
-			s.block.SetValue(n, bytesAt(item.Host, item.Size))
+	value := 0
+	for i := range r.uses {
+		switch item := &r.items[i]; r.uses[i].how {
+		case holds:
+			p.count(r.uses[i].mapping, item)
+		case carries:
+			if item.Action == goacc.ActionMap {
+				s.block.SetValue(value, bytesAt(item.Host, item.Size))
+			}
+			value++
 		}
 	}
 	if t.placeArguments(p.queue, k) != nil {
@@ -121,24 +118,14 @@ func (t *launcher) recall(p *mapper, c *Construct, k *kernelCode, r *recalled) b
 // is so still: data are there to be used, values can be read, pointers point to what they
 // pointed to.
 func (p *mapper) isStill(r *recalled) bool {
-	for i := range r.present {
-		if m := r.present[i].mapping; !live(m) || !blockOf(m).isReady(p.t, p.queue) {
-			return false
-		}
+	if !p.areReady(r.items, r.uses, p.queue) {
+		return false
 	}
-	if len(r.values)+len(r.pointers) == 0 {
-		return true
-	}
-	if !p.t.prober.readable(r.items, p.t.place.StackPointer) {
+	if r.values+len(r.pointers) > 0 && !p.t.prober.readable(r.items, p.t.place.StackPointer) {
 		return false
 	}
 	for _, pointer := range r.pointers {
 		if word(pointer.address) != pointer.value {
-			return false
-		}
-	}
-	for _, i := range r.values {
-		if p.d.willWrite(r.items[i].Host, r.items[i].Size) {
 			return false
 		}
 	}
@@ -165,21 +152,15 @@ func (t *launcher) noteRecall(p *mapper, c *Construct) {
 		return
 	}
 	r.items = append(r.items[:0], s.items...)
-	r.present, r.values, r.pointers = r.present[:0], r.values[:0], r.pointers[:0]
-	counted := s.undo // one for each mapping, in the order of the items
-	for i := range r.items {
-		switch item := &r.items[i]; {
-		case item.Value:
-			r.values = append(r.values, i)
-			if item.Action != goacc.ActionMap {
-				r.follow(item)
-			}
-		case item.Action != goacc.ActionNone:
-			r.present = append(r.present, presentItem{i, counted[0].mapping})
-			counted = counted[1:]
-			if item.Action == goacc.ActionPointer {
-				r.follow(item)
-			}
+	r.uses = append(r.uses[:0], s.uses...)
+	r.values, r.pointers = 0, r.pointers[:0]
+	for i := range r.uses {
+		item := &r.items[i]
+		if item.Value {
+			r.values++
+		}
+		if item.Action == goacc.ActionPointer || item.Value && item.Action != goacc.ActionMap {
+			r.follow(item)
 		}
 	}
 	r.block.Copy(&s.block)
