@@ -11,9 +11,9 @@
 //
 // # Order of work
 //
-// A construct decodes its variables (package goacc), changes the present table
-// under the device's lock, and notes in the Thread's scratch space what to
-// transfer. With the lock released it raises events and puts the transfers onto
+// A construct decodes its variables (package goacc). Under the device's lock it finds what
+// becomes of each (resolve.go), which changes nothing, then changes the present table, and
+// notes in the Thread's scratch space what to transfer. With the lock released it raises events and puts the transfers onto
 // a queue. So kernels, callbacks and waits never run under a lock.
 //
 // A created variable's memory begins with the host's bytes, with zeroes where its
