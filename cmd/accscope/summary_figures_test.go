@@ -25,13 +25,13 @@ const (
 static float big[1000000], small[10];
 int main (void)
 {
-  float *left = malloc (4096);
+  float *left = malloc (4096); double p = 1, q = 2, r = 3, s = 4, t = 5, u = 6, v = 7, w = 8;
 #pragma acc enter data create(left[0:1024])
   for (int k = 0; k < 20; k++)
     {
 #pragma acc parallel loop
       for (int i = 0; i < 1000000; i++)
-        big[i] += k;
+        big[i] += k + p + q + r + s + t + u + v + w;
 #pragma acc parallel loop copy(small)`
 	sameQueue = `
       for (int i = 0; i < 10; i++)

@@ -108,6 +108,7 @@ func TestEvidence(t *testing.T) {
 		{idleQueue, "beside a queue that is waited for later", steps("UPDATE kernels SET async_queue = 1 WHERE record = %[1]d3; INSERT INTO waits (record, async_queue, start, end) VALUES (%[1]d4, 1, %[1]d000000 + 906000, %[1]d000000 + 909000);"), 0, 0, 0},
 		{idleQueue, "and no kernel runs", steps("") + "DELETE FROM kernels", 0, 0, 0},
 		{idleQueue, "and what is sent goes by value", steps("") + "UPDATE transfers SET bytes = 20, parent = record + 1", 0, 0, 0},
+		{idleQueue, "and several values go in one transfer", steps("") + "UPDATE transfers SET bytes = 84, host_address = 0, parent = record + 1", 0, 0, 0},
 		{idleQueue, "in less than 50 us", `INSERT INTO spans (record, kind, start, end) VALUES (1, 'update', 0, 1000), (2, 'update', 50000, 51000);` +
 			kernel(10, 20, 900, -2) + "INSERT INTO transfers (record, enqueued, start, end) VALUES (3, 50100, 50200, 50300);" + kernel(50400, 50500, 50600, -2), 0, 0, 0},
 

@@ -14,8 +14,8 @@ import (
 )
 
 // byValue is SQL for transfers t, of the span c, that a compute construct makes beside its data: what goes
-// to a kernel by value, and scalars that it copies back by itself.
-const byValue = `(t.bytes < ` + smallest + ` AND coalesce(c.construct, '') IN ('parallel', 'kernels', 'serial') AND (t.direction = 'upload' OR t.implicit))`
+// to a kernel by value, alone or, without an address, with others, and scalars that it copies back by itself.
+const byValue = `((t.bytes < ` + smallest + ` OR t.host_address = 0) AND coalesce(c.construct, '') IN ('parallel', 'kernels', 'serial') AND (t.direction = 'upload' OR t.implicit))`
 
 // operations is SQL for what threads ask of devices, each with what the thread asks
 // next: kernels, transfers (but of what goes to the device by value), waits that the

@@ -53,9 +53,9 @@ func (ss *sequences) take(h *happening) {
 func (*sequences) end() {}
 
 // byValue says whether a transfer is one that a compute construct makes beside its data: of what
-// goes to a kernel by value, or of scalars that it copies back by itself.
+// goes to a kernel by value, alone or, without an address, with others, or of scalars that it copies back by itself.
 func (h *happening) byValue() bool {
-	return int64(h.Bytes) < smallestBytes && h.byConstruct() && (h.upload() || h.Site.Implicit != 0)
+	return (int64(h.Bytes) < smallestBytes || h.Host == 0) && h.byConstruct() && (h.upload() || h.Site.Implicit != 0)
 }
 
 // byConstruct says whether a compute construct makes a transfer.

@@ -18,7 +18,8 @@ const (
 )
 
 // What makes repeated implicit transfers a finding: how many, and how large on
-// average, since scalars are passed by value wherever their kernel is launched.
+// average, since scalars are passed by value wherever their kernel is launched, several of
+// them in one transfer.
 const (
 	manyTransfers = 10
 	arrayBytes    = 64
@@ -93,7 +94,8 @@ func (f *facts) repeated() []string {
 	}
 	var order []*sum
 	for _, s := range sums {
-		if n := s.uploads + s.downloads; max(s.uploads, s.downloads) >= manyTransfers && s.bytes/n >= arrayBytes {
+		copies := (s.uploads + s.downloads) * int64(1+strings.Count(s.variable, ", ")) // of variables
+		if max(s.uploads, s.downloads) >= manyTransfers && s.bytes/copies >= arrayBytes {
 			order = append(order, s)
 		}
 	}
