@@ -57,7 +57,11 @@ func (r *recording) summary(path string, end launch.End) error {
 	for _, warning := range warnings {
 		notice("WARNING: " + warning)
 	}
-	if meta.Events == 0 && r.letsNothingThrough() {
+	switch {
+	case meta.Events > 0:
+	case r.flags.paused:
+		notice("no OpenACC event was recorded: with --paused none is until accscope attach PID switches capture on")
+	case r.letsNothingThrough():
 		notice("no OpenACC event was recorded: the flags of this run let none through")
 	}
 	return nil

@@ -34,7 +34,8 @@ func TestRunOfAProgramWithoutOpenACC(t *testing.T) {
 		{name: "a stack that is too small", fortran: true, status: 139, source: "program large\n  implicit none\n  real :: a(8000000)\n  integer :: i\n  a = 1\n!$acc parallel loop copy(a)\n  do i = 1, 8000000\n    a(i) = i\n  end do\nend program\n",
 			want: "ran none of it (gfortran -fopenacc has the arrays of the main program on the stack"},
 		{name: "a script", source: "int main (void) { return 0; }", run: []string{"./script"}, want: "no process that the script script started"},
-		{name: "paused", source: "int main (void) { return 0; }", flags: []string{"--paused"}, want: "the flags of this run let none through", kept: true},
+		{name: "paused", source: "int main (void) { return 0; }", flags: []string{"--paused"}, want: "with --paused none is until accscope attach PID switches capture on", kept: true},
+		{name: "filtered", source: "int main (void) { return 0; }", flags: []string{"--min-bytes", "1G"}, want: "the flags of this run let none through", kept: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			folder := t.TempDir()
