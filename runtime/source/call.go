@@ -104,6 +104,8 @@ func (p *Process) names(c snapshot.Call, written bool) []string {
 			return names
 		}
 		frame.heedText(of, c.Entries, names, named, written)
+	} else if frame != nil && len(names) == 1 && c.Function == 0 {
+		names[0] = p.routineName(c, frame, names[0])
 	}
 	return names
 }

@@ -2,6 +2,7 @@ package source
 
 import (
 	"os"
+	"time"
 
 	"github.com/accscope/accscope/runtime/source/directive"
 )
@@ -22,10 +23,19 @@ func (p *Process) Directive(module string, at Position, compute bool) *Directive
 // directivesOf gives the directives of a source file by each of their lines.
 func (p *Process) directivesOf(module, file string) map[int]*Directive {
 	return p.directives.get(file, func() (map[int]*Directive, bool) {
-		made, err := os.Stat(module)
-		if err != nil {
+		made, ok := modified(module)
+		if !ok {
 			return nil, true
 		}
-		return directive.Read(file, made.ModTime()), true
+		return directive.Read(file, made), true
 	})
+}
+
+// modified is when a module was made.
+func modified(module string) (at time.Time, ok bool) {
+	info, err := os.Stat(module)
+	if err != nil {
+		return time.Time{}, false
+	}
+	return info.ModTime(), true
 }

@@ -24,6 +24,7 @@ type member struct {
 	variables int
 	seed      uint64
 	branches  bool // that differ in what they are about alone, and may share a call: the first element tells what it is
+	routines  bool // that are given data, beside directives
 
 	random *rand.Rand
 	text   strings.Builder
@@ -45,6 +46,9 @@ func (m *member) String() string {
 	name := fmt.Sprintf("%s-%s-%d-%d", m.language, m.place, m.variables, m.seed)
 	if m.branches {
 		name += "-branches"
+	}
+	if m.routines {
+		name += "-routines"
 	}
 	return name
 }
@@ -181,7 +185,7 @@ func (m *member) cxx() string {
 		}
 		m.add(d)
 	}
-	m.line("#include <stdlib.h>")
+	m.line("#include <stdlib.h>\n#include <openacc.h>")
 	for _, d := range m.list {
 		switch d.sort {
 		case "global pointer":
@@ -336,7 +340,9 @@ func (m *member) directives() {
 	m.line("#pragma acc enter data%s", m.clauses(all, "copyin", "create"))
 	m.uses()
 	m.line("#pragma acc update%s", m.clauses(m.some(), "self", "device"))
-	if m.branches {
+	if m.routines {
+		m.calls()
+	} else if m.branches {
 		for range 1 + m.random.IntN(3) {
 			m.choose()
 		}
@@ -355,62 +361,6 @@ func (m *member) directives() {
 		}
 	}
 	m.line("  }")
-}
-
-// alternatives gives conditions that are true by turns, and a directive without data for
-// each of what they choose among.
-func (m *member) alternatives() (conditions []string, directive string) {
-	of := 2 + m.random.IntN(2)
-	turn, modulo := m.random.IntN(2), "(step + %d) %% %d == %d"
-	if m.language == "f90" {
-		modulo = "mod(step + %d, %d) == %d"
-	}
-	for i := range of {
-		conditions = append(conditions, fmt.Sprintf(modulo, turn, of, i))
-	}
-	all := []string{"enter data copyin", "enter data create", "exit data copyout", "exit data delete", "update self", "update device"}
-	return conditions, all[m.random.IntN(len(all))]
-}
-
-// chosen gives the variables that each of some branches is about.
-func (m *member) chosen(branches int) (of [][]datum) {
-	each := 1 + m.random.IntN(2)
-	for range branches {
-		list := m.some()
-		of = append(of, list[:min(each, len(list))])
-	}
-	return of
-}
-
-// choose has branches that differ in what a directive is about.
-func (m *member) choose() {
-	conditions, directive := m.alternatives()
-	name, clause := directive[:strings.LastIndex(directive, " ")], directive[strings.LastIndex(directive, " ")+1:]
-	written := m.random.IntN(2) == 0 // as a switch
-	if written {
-		m.line("  switch ((step + 1) %% %d) {", len(conditions))
-	}
-	for i, list := range m.chosen(len(conditions)) {
-		switch {
-		case written:
-			m.line("  case %d:;", i)
-		case i == len(conditions)-1:
-			m.line("  else {")
-		case i > 0:
-			m.line("  else if (%s) {", conditions[i])
-		default:
-			m.line("  if (%s) {", conditions[i])
-		}
-		m.line("#pragma acc %s%s", name, m.clauses(list, clause))
-		if written {
-			m.line("  break;")
-		} else {
-			m.line("  }")
-		}
-	}
-	if written {
-		m.line("  }")
-	}
 }
 
 // uses has two variables used by a function that calls them by other names.
@@ -444,7 +394,7 @@ func (m *member) fortran() string {
 		}
 		m.add(d)
 	}
-	m.line("module things\n  implicit none\n  integer :: zero = 0")
+	m.line("module things\n  use openacc\n  implicit none\n  integer :: zero = 0")
 	for _, d := range m.list {
 		switch d.sort {
 		case "module allocatable":
@@ -457,7 +407,11 @@ func (m *member) fortran() string {
 		m.line("  type t%s\n    integer :: before", name)
 		for _, d := range m.list {
 			if strings.HasPrefix(d.name, name+"%") {
-				m.line("    real(8), %s :: %s(:)", []string{"allocatable", "pointer"}[m.random.IntN(2)], strings.TrimPrefix(d.name, name+"%"))
+				sorts := []string{"allocatable", "pointer"}
+				if m.routines { // which get a copy of what a pointer points to
+					sorts[1] = sorts[0]
+				}
+				m.line("    real(8), %s :: %s(:)", sorts[m.random.IntN(2)], strings.TrimPrefix(d.name, name+"%"))
 			}
 		}
 		m.line("  end type")
@@ -550,7 +504,9 @@ func (m *member) fortranDirectives() {
 	directive("enter data", m.clauses(all, "copyin", "create"))
 	m.fortranUses()
 	directive("update", m.clauses(m.some(), "self", "device"))
-	if m.branches {
+	if m.routines {
+		m.fortranCalls()
+	} else if m.branches {
 		conditions, text := m.alternatives()
 		at := strings.LastIndex(text, " ")
 		for i, list := range m.chosen(len(conditions)) {

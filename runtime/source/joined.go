@@ -63,11 +63,29 @@ func (j *joint) enter() {
 		if !ok {
 			continue
 		}
+		if d.Routine() { // in its argument's place may be any expression
+			j.add(nil)
+			return
+		}
 		other := j.process.Directive(j.frame.image.path, Position{File: lines.Name(r.File), Line: int(r.Line)}, false)
 		if d == nil || other != nil && other.Name == d.Name {
 			j.add(other)
 		}
 	}
+}
+
+// alternatives are the directives of a file, or the calls of routines where the call is one of
+// these.
+func (j *joint) alternatives(file string) (list []*Directive) {
+	if j.at.Directive.Routine() {
+		return j.process.routinesOf(j.frame.image.path, file)
+	}
+	for line, d := range j.process.directivesOf(j.frame.image.path, file) {
+		if d.Line == line {
+			list = append(list, d)
+		}
+	}
+	return list
 }
 
 // A declared is a function that has code in that of another one: how often, and what of its
@@ -89,13 +107,14 @@ func (j *joint) takeIn() {
 	functions := map[string][]*declared{} // by file
 	j.declared(f.function, functions)
 	for file, list := range functions {
-		for line, other := range j.process.directivesOf(f.image.path, file) {
-			if other.Line != line || other == d || !mayShare(d.Name, other.Name) || sameItems(d, other) {
+		for _, other := range j.alternatives(file) {
+			if other == d || !mayShare(d, other) || sameItems(d, other) {
 				continue
 			}
 			for _, fn := range list {
 				here := j.at.File == file && fn.has(d, j.at)
-				if fn.has(other, j.at) && !(here && !d.Excludes(other)) && j.lacksCall(fn, other) {
+				may := !here || !d.Routine() && d.Excludes(other) || d.Routine() && d.Apart(other)
+				if may && fn.has(other, j.at) && j.lacksCall(fn, other) {
 					j.add(other)
 				}
 			}
@@ -108,7 +127,7 @@ func (j *joint) declared(s *units.Scope, functions map[string][]*declared) {
 	if s.Entry.Tag == dwarf.TagSubprogram || s.Entry.Tag == dwarf.TagInlinedSubroutine {
 		u := j.frame.unit
 		file, line, next := u.Declared(s)
-		if len(j.process.directivesOf(j.frame.image.path, file)) > 0 {
+		if len(j.alternatives(file)) > 0 {
 			at := slices.IndexFunc(functions[file], func(of *declared) bool { return of.line == line })
 			if at < 0 {
 				_, last := u.FunctionLines(s)
@@ -144,7 +163,10 @@ func (j *joint) lacksCall(fn *declared, d *Directive) bool {
 		calls, same := fl.Calls(f.pc + 1)
 		for i, pc := range calls {
 			r, ok := lines.At(pc)
-			if ok && lines.Name(r.File) == fn.file && int(r.Line) >= d.Line && int(r.Line) <= d.Last && (same[i] || d.Name != j.at.Directive.Name) {
+			if !ok || lines.Name(r.File) != fn.file || int(r.Line) < d.Line || int(r.Line) > d.Last {
+				continue
+			}
+			if d.Routine() && d.MadeAt(int(r.Line), int(r.Column)) || !d.Routine() && (same[i] || d.Name != j.at.Directive.Name) {
 				own++
 			}
 		}
@@ -181,13 +203,18 @@ func (j *joint) isOther(fn *declared, pc uint64) bool {
 // callers are the directives that call the same function, of some versions of GCC.
 var callers = map[string]string{"exit data": "enter data", "host_data": "data"}
 
-// mayShare says whether directives of two names may share a call.
-func mayShare(name, other string) bool {
-	return aboutData[name] && cmp.Or(callers[name], name) == cmp.Or(callers[other], other)
+// mayShare says whether two directives may share a call.
+func mayShare(d, other *Directive) bool {
+	return (d.Routine() || aboutData[d.Name]) && cmp.Or(callers[d.Name], d.Name) == cmp.Or(callers[other.Name], other.Name)
 }
 
 // sameItems says whether two directives name the same data in one order.
 func sameItems(d, other *Directive) bool {
+	if d.Routine() {
+		one, known := d.HostArgument()
+		two, ok := other.HostArgument()
+		return known && ok && one == two
+	}
 	a, known := d.Items()
 	b, ok := other.Items()
 	return known && ok && slices.EqualFunc(a, b, func(x, y directive.Item) bool {

@@ -186,7 +186,9 @@ func readCall(r *bufio.Reader) (c call, err error) {
 			e.Follows = i > 0
 		}
 		e.Structure = kind&0xff == 0x1c || kind&0xff == 0x5c // GCC 14 and later: members in any order
-		e.Role = roles[kind&0xff&^0x80]
+		if !strings.HasPrefix(c.name, "acc_") {
+			e.Role = roles[kind&0xff&^0x80]
+		}
 		c.entries = append(c.entries, e)
 		c.kinds = append(c.kinds, kind)
 	}

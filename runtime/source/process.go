@@ -45,6 +45,7 @@ type Process struct {
 	globals   cache[uint64, answer[Global]]
 
 	directives cache[string, map[int]*Directive] // by file, of each by line
+	routines   cache[string, []*Directive]       // calls of routines, by file
 	shared     cache[uint64, []*Directive]       // by call (others)
 }
 
@@ -133,6 +134,7 @@ func (p *Process) forgetLocked() {
 	p.kernels.clear()
 	p.globals.clear()
 	p.directives.clear()
+	p.routines.clear()
 	p.shared.clear()
 }
 

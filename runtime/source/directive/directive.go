@@ -23,6 +23,9 @@ type Directive struct {
 	Conditional [2]int // the lines of the innermost part that the preprocessor may leave out; 0 where there is none
 	region
 
+	places []position      // of a routine's call, which stands for a directive
+	macros map[string]bool // of its file, likewise
+
 	text string   // behind the sentinel
 	data []string // plain names of what its data clauses list
 	cut  bool     // a line that it goes on in was not found

@@ -8,14 +8,16 @@ import (
 
 // A region is where a directive stands in its file.
 type region struct {
-	path  []block // the blocks around it, from the outermost on
-	jumps []jump  // of the file, by their lines
+	path      []block // the blocks around it, from the outermost on
+	jumps     []jump  // of the file, by their lines
+	statement int     // of a routine's call: its number in the file
 }
 
 // A block is one of statements, or one arm of those that a statement chooses from.
 type block struct {
 	number, arm int
 	left        bool // break or continue leave it
+	single      bool // a statement without braces
 }
 
 // A jump is a statement that leaves out what stands behind it.
@@ -44,27 +46,48 @@ func (d *Directive) Excludes(other *Directive) bool {
 	})
 }
 
+// Apart says whether of two calls the text does not tell that one comes before the other: neither
+// is in all of the blocks that the other one is in, or one expression has both.
+func (d *Directive) Apart(other *Directive) bool {
+	n := min(len(d.path), len(other.path))
+	return !slices.Equal(d.path[:n], other.path[:n]) || d.statement == other.statement || d.Excludes(other)
+}
+
 // An outline is the blocks of a file as they are read.
 type outline struct {
 	waiting []*Directive // that stand behind the line read last
 	path    []block
 	last    int // number of a block
 	jumps   []jump
+
+	// Of C.
+	left   bool // a loop or switch has begun, whose block is to come
+	depth  int  // parentheses
+	header int  // how many of these are open before those of a statement that governs another one, -1 outside of such
+	begins bool // what comes is a statement that another one governs
 }
+
+func newOutline() outline { return outline{path: []block{{}}, header: -1} }
 
 // place notes of each directive of a file where it stands.
 func (f found) place(content []byte, fortran, fixed bool) {
-	o := outline{path: []block{{}}}
+	var all []*Directive
 	for line, d := range f {
 		if d.Line == line {
-			o.waiting = append(o.waiting, d)
+			all = append(all, d)
 		}
 	}
-	if o.waiting == nil {
+	slices.SortFunc(all, func(a, b *Directive) int { return a.Line - b.Line })
+	place(all, content, fortran, fixed)
+}
+
+// place is the same of directives in the order of their lines.
+func place(all []*Directive, content []byte, fortran, fixed bool) {
+	if all == nil {
 		return
 	}
-	slices.SortFunc(o.waiting, func(a, b *Directive) int { return a.Line - b.Line })
-	all := o.waiting
+	o := newOutline()
+	o.waiting = all
 	lines := strings.Split(string(content), "\n")
 	parts(all, lines, fortran)
 	if fortran {
@@ -86,9 +109,9 @@ func (o *outline) reach(line int) {
 	}
 }
 
-func (o *outline) open(left bool) {
+func (o *outline) open(left, single bool) {
 	o.last++
-	o.path = append(o.path, block{number: o.last, left: left})
+	o.path = append(o.path, block{number: o.last, left: left, single: single})
 }
 
 func (o *outline) arm() { o.path[len(o.path)-1].arm++ }
@@ -112,32 +135,58 @@ func (o *outline) jump(line int, near bool) {
 
 func (o *outline) c(content []byte) {
 	s := statement{text: content, line: 1}
-	left, depth := false, 0 // a loop or switch has begun, whose block is to come; parentheses
 	for token := s.next(); token != ""; token = s.next() {
 		o.reach(s.at)
-		switch token {
-		case "(":
-			depth++
-		case ")":
-			depth--
-		case "for", "while", "do", "switch":
-			left, depth = true, 0
-		case "if":
-			left = false
-		case ";":
-			left = left && depth > 0
-		case "{":
-			o.open(left)
-			left = false
-		case "}":
-			o.close()
-		case "case", "default":
-			o.arm()
-		case "break", "continue":
-			o.jump(s.at, true)
-		case "return", "goto", "throw":
-			o.jump(s.at, false)
+		o.take(token, s.at)
+	}
+}
+
+// take goes on by a token of C that stands in a line.
+func (o *outline) take(token string, line int) {
+	if o.begins && token != "{" {
+		o.open(o.left, true)
+		o.left = false
+	}
+	o.begins = false
+	switch token {
+	case "(":
+		o.depth++
+	case ")":
+		if o.depth--; o.depth == o.header {
+			o.header, o.begins = -1, true
 		}
+	case "for", "while", "switch":
+		o.left, o.depth, o.header = true, 0, 0
+	case "if":
+		o.left, o.depth, o.header = false, 0, 0
+	case "do":
+		o.left, o.depth, o.begins = true, 0, true
+	case "else":
+		o.left, o.begins = false, true
+	case ";":
+		if o.left = o.left && o.depth > 0; o.depth <= 0 {
+			o.ended()
+		}
+	case "{":
+		o.open(o.left, false)
+		o.left, o.depth, o.header = false, 0, -1
+	case "}":
+		o.ended()
+		o.close()
+		o.ended()
+	case "case", "default":
+		o.arm()
+	case "break", "continue":
+		o.jump(line, true)
+	case "return", "goto", "throw":
+		o.jump(line, false)
+	}
+}
+
+// ended closes the statements without braces that end with what is in them.
+func (o *outline) ended() {
+	for o.path[len(o.path)-1].single {
+		o.close()
 	}
 }
 
@@ -146,6 +195,7 @@ var (
 	fortranOpening = regexp.MustCompile(`^(if\s*\(.*\)\s*then$|do$|do\s+(while|concurrent)\b|do\s+[a-z]\w*\s*=|select\s*(case|type|rank)\b|block$|associate\s*\(|critical\b)`)
 	fortranArm     = regexp.MustCompile(`^(else\b|elseif\b|case\b|(class|type)\s+(is|default)\b|rank\s*(\(|default\b))`)
 	fortranClosing = regexp.MustCompile(`^end\s*(if|do|select|block|associate|critical)\b`)
+	fortranSingle  = regexp.MustCompile(`^if\s*\(.*\)\s*call\b`)
 	fortranJump    = regexp.MustCompile(`\b(return|cycle|exit|go\s*to)\b`)
 	fortranNear    = regexp.MustCompile(`\b(cycle|exit)$`)
 	procedureEnd   = regexp.MustCompile(`(?i)^\s*(end(\s*(subroutine|function|program|procedure|module|submodule)\b.*)?|contains)\s*(!.*)?$`)
@@ -181,13 +231,17 @@ func (o *outline) fortran(lines []string, fixed bool) {
 		text = text[len(fortranName.FindString(text)):]
 		switch {
 		case fortranOpening.MatchString(text):
-			o.open(strings.HasPrefix(text, "do"))
+			o.open(strings.HasPrefix(text, "do"), false)
 		case fortranArm.MatchString(text):
 			o.arm()
 		case fortranClosing.MatchString(text):
 			o.close()
 		case fortranJump.MatchString(text):
 			o.jump(first, fortranNear.MatchString(text))
+		case fortranSingle.MatchString(text):
+			o.open(false, true)
+			o.reach(i + 2)
+			o.close()
 		}
 	}
 }

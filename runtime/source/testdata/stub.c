@@ -108,7 +108,30 @@ GOACC_wait (int async, int waits, ...)
   REPORT ("wait", 0, 0, 0, 0, 0);
 }
 
-/* Routines of the API: one mapping that the caller names by address.  */
+/* What GCC's Fortran passes of an array.  */
+struct descriptor
+{
+  void *base;
+  size_t offset, element;
+  int version;
+  signed char rank, type;
+  short attribute;
+  ptrdiff_t span;
+  struct { ptrdiff_t stride, lower, upper; } dimension[15];
+};
+
+static size_t
+bytes (const struct descriptor *array)
+{
+  size_t size = array->element;
+
+  for (int i = 0; i < array->rank; i++)
+    size *= array->dimension[i].upper - array->dimension[i].lower + 1;
+  return size;
+}
+
+/* Routines of the API, in C, and in Fortran of an array or of as many bytes: one mapping
+   that the caller names by address.  */
 #define ROUTINE(symbol)								\
   void *									\
   symbol (void *address, size_t size)						\
@@ -116,8 +139,25 @@ GOACC_wait (int async, int waits, ...)
     unsigned short kind = 0;							\
     REPORT (#symbol, 0, 1, &address, &size, &kind);				\
     return address;								\
+  }										\
+										\
+  void										\
+  symbol##_array_h_ (struct descriptor *array)					\
+  {										\
+    unsigned short kind = 0;							\
+    size_t size = bytes (array);						\
+    REPORT (#symbol, 0, 1, &array->base, &size, &kind);				\
+  }										\
+										\
+  void										\
+  symbol##_32_h_ (void *address, int *given)					\
+  {										\
+    unsigned short kind = 0;							\
+    size_t size = *given;							\
+    REPORT (#symbol, 0, 1, &address, &size, &kind);				\
   }
 
 ROUTINE (acc_copyin)
 ROUTINE (acc_copyout)
 ROUTINE (acc_update_self)
+ROUTINE (acc_update_device)
