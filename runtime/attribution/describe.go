@@ -99,9 +99,9 @@ func (l *Location) Lists(variable string) int {
 	return -1
 }
 
-// Component is the item of the directive there that is a component of a variable; "" where none is
-// known to be, or several are.
-func (l *Location) Component(variable string) string { return l.directive.Component(variable) }
+// Components are the items of the directive there that are known to be components of a variable,
+// which is none itself.
+func (l *Location) Components(variable string) []string { return l.directive.Components(variable) }
 
 // Only says whether the directive there is known to name the variable in a data clause, and
 // no other one.

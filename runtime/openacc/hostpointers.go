@@ -87,7 +87,8 @@ func (d *Device) holds(address device.Address) bool {
 // empty section that the compiler passes for a variable which a data construct around names, or
 // the data of a no_create clause. d.mu is held.
 func (p *mapper) suspectAbsent(item *goacc.Item) {
-	if p.queue != nil && p.d.hostCoded != nil && item.Host != 0 && !p.d.warned[warning{p.t.function, item.Entry}] {
+	if p.queue != nil && p.d.hostCoded != nil && item.Host != 0 && !p.d.warned[warning{p.t.function, item.Entry}] &&
+		!p.d.holds(device.Address(item.Host)) {
 		p.t.scratch.suspects = append(p.t.scratch.suspects,
 			hostPointer{entry: item.Entry, empty: item.Size == 0, spare: item.Size > 0, value: item.Host})
 	}
@@ -130,7 +131,7 @@ func (t *warner) warnOfHostPointers(d *Device, c *Construct) bool {
 		if kernel == "" {
 			kernel = fmt.Sprintf("%#x", c.Function)
 		}
-		text := fmt.Sprintf("kernel %s is given the host's %s; a GPU %s: name the data in a clause of the construct%s",
+		text := fmt.Sprintf("kernel %s is given the host's %s; a GPU %s: %s",
 			kernel, what, fails(told.Followed, told.Certain), remedy)
 		if told.Certain && d.hostCoded.Strict() && !x.empty && !x.spare {
 			t.fail(t.errorf(device.Execution, "%s (ACCSCOPE_SIM_STRICT)", text))
@@ -152,8 +153,7 @@ func fails(followed, certain bool) string {
 	return "would fail if it follows it"
 }
 
-// whatIsGiven says what a kernel is given, "" where it is nothing to warn of; and an example
-// of a clause that mends it, where one is known to.
+// whatIsGiven says what a kernel is given, "" where it is nothing to warn of; and what mends it.
 func (t *warner) whatIsGiven(d *Device, told *attribution.Argument, x hostPointer) (what, remedy string) {
 	name, copies := told.Name, "copy"
 	if name == "" {
@@ -162,7 +162,11 @@ func (t *warner) whatIsGiven(d *Device, told *attribution.Argument, x hostPointe
 	switch {
 	case x.empty:
 		where, section := t.sectionAround(told.Name, x.value)
-		if section == "" {
+		switch {
+		case section == "" && told.Reached && t.namesMembers(told):
+			return fmt.Sprintf("address of %s[0:1], which is not on %s", name, d),
+				fmt.Sprintf("put it there before, for example by enter data copyin(%s[0:1])", name)
+		case section == "":
 			return "", ""
 		}
 		return fmt.Sprintf("address of %s, since the section %s of the data construct at %s does not begin where %[1]s does", name, section, where),
@@ -185,6 +189,18 @@ func (t *warner) whatIsGiven(d *Device, told *attribution.Argument, x hostPointe
 		return fmt.Sprintf("pointer %s, to memory that is not on %s", name, d), example(copies, told.Target)
 	}
 	return "", ""
+}
+
+// namesMembers says whether the construct, or a data construct around it, names members of what
+// a pointer leads to, but not that itself, as in a member function of its own.
+func (t *warner) namesMembers(told *attribution.Argument) bool {
+	if told.Name == "this" || len(told.Components(told.Name)) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(t.regions, func(r region) bool {
+		l := t.rt.options.Namer.Locate(r.begin, 0)
+		return len(l.Components(told.Name)) > 0
+	})
 }
 
 // sectionAround is where the innermost data construct around stands that names a section of
@@ -243,12 +259,13 @@ func (t *warner) sectionBehind(d *Device, variable string, value uintptr) (where
 	return "", ""
 }
 
-// example ends a sentence with a clause that names a section, if there is one.
+// example says to name data in a clause, as in one that names a section, if there is one.
 func example(clause, section string) string {
+	const remedy = "name the data in a clause of the construct"
 	if section == "" {
-		return ""
+		return remedy
 	}
-	return ", for example " + clause + "(" + section + ")"
+	return remedy + ", for example " + clause + "(" + section + ")"
 }
 
 // first notes that something is said of w; false if it was before.

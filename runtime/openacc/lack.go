@@ -318,7 +318,8 @@ func (a account) overlap(what string) string {
 	m := a.there[0]
 	o := blockOf(m).origin
 	where, l := a.at(o)
-	if item := l.Component(a.told.Name); item != "" && len(a.there) == 1 {
+	if items := l.Components(a.told.Name); len(items) == 1 && len(a.there) == 1 {
+		item := items[0]
 		return fmt.Sprintf("%s: only `%s` is on device %s: entered %s%s", what, item, a.device, where, remedy)
 	}
 	if a.isOfEndedFrame(m, l) {

@@ -81,6 +81,8 @@ func TestStrictHostPointers(t *testing.T) {
 			{"behind", "pointer p, since the section p[5:10] that was entered at strict.cc:73 does not begin where p does; " + seen + name + ", for example present(p[5:10])", true},
 			{"spare", "address of p, which a no_create clause names and which is not on sim 0; " + unseen + name + ", for example copy(p[0:100])", false},
 			{"unneeded", "went on", false},
+			{"member", "kernel Field::grow._omp_fn.0 is given the host's address of this[0:1], which is not on sim 0; " + somewhere + "put it there before, for example by enter data copyin(this[0:1])", false},
+			{"object", "went on", false},
 			{"empty", "address of p, since the section p[5:10] of the data construct at strict.cc:", false},
 		} {
 			t.Run(c.name+optimisation, func(t *testing.T) {

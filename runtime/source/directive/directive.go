@@ -114,25 +114,23 @@ func (d *Directive) Item(variable string) (clause, item string) {
 	return clause, item
 }
 
-// Component is the item, as it is written, that is a component of a variable; "" where none is, or
-// several are, or the variable itself.
-func (d *Directive) Component(variable string) (component string) {
+// Components are the items, as they are written, that are components of a variable; none where
+// the variable itself is an item.
+func (d *Directive) Components(variable string) (components []string) {
 	if d == nil || variable == "" {
-		return ""
+		return nil
 	}
 	fortran := d.Fortran()
 	name := plainName(variable, fortran)
 	for _, text := range d.items {
-		of := plainName(text, fortran)
-		switch {
-		case of != name && !strings.HasPrefix(of, name+"."):
-		case of == name || component != "":
-			return ""
-		default:
-			component = strings.TrimSpace(text)
+		switch of := plainName(text, fortran); {
+		case of == name:
+			return nil
+		case strings.HasPrefix(of, name+"."):
+			components = append(components, strings.TrimSpace(text))
 		}
 	}
-	return component
+	return components
 }
 
 // Remaining is the item that entry i can only be: the clauses that name data list as many

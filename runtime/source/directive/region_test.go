@@ -124,9 +124,9 @@ func TestRemaining(t *testing.T) {
 		}
 	}
 	d := Parse("#pragma acc enter data copyin(s.m[0:5], a) create(b.x, b.y)")
-	for variable, want := range map[string]string{"s": "s.m[0:5]", "a": "", "b": "", "": "", "s.m": ""} {
-		if got := d.Component(variable); got != want {
-			t.Errorf("the component of %q is %q, want %q", variable, got, want)
+	for variable, want := range map[string]int{"s": 1, "a": 0, "b": 2, "": 0, "s.m": 0} {
+		if got := d.Components(variable); len(got) != want || want == 1 && got[0] != "s.m[0:5]" {
+			t.Errorf("the components of %q are %q, want %d", variable, got, want)
 		}
 	}
 }

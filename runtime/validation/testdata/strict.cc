@@ -88,6 +88,31 @@ static __attribute__((noinline)) void unneeded(double *p, double *y, int n)
     for (int i = 0; i < n; i++) y[i] *= p ? 3 : 1;
 }
 
+// A clause names a member, none the object that has it.
+struct Field {
+    double *v;
+    int n;
+    __attribute__((noinline)) void grow()
+    {
+#pragma acc parallel loop copy(v[0:n])
+        for (int i = 0; i < n; i++) v[i] += 1;
+    }
+};
+
+static __attribute__((noinline)) void object(double *p, int there)
+{
+    Field *f = static_cast<Field *>(malloc(sizeof *f));
+    *f = Field{p, 100};
+    if (there) {
+#pragma acc enter data copyin(f[0:1])
+    }
+    f->grow();
+    if (there) {
+#pragma acc exit data delete(f[0:1])
+    }
+    free(f);
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -106,6 +131,7 @@ int main(int argc, char **argv)
     else if (!strcmp(name, "behind")) behind(p);
     else if (!strcmp(name, "spare")) spare(p);
     else if (!strcmp(name, "unneeded")) unneeded(p, y, 100);
+    else if (!strcmp(name, "member") || !strcmp(name, "object")) object(p, name[0] == 'o');
     else if (!strcmp(name, "said") || !strcmp(name, "present")) said(p, 100);
     else follow(p, 100);
     printf("went on\n");
