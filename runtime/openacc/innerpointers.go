@@ -2,6 +2,7 @@ package openacc
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/accscope/accscope/runtime/attribution"
@@ -179,6 +180,10 @@ func (p *mapper) lead(item *goacc.Item) bool {
 	return true
 }
 
+// reserved are names of C++'s library and of the compiler, which no directive can write: those of
+// a vector's members, and of what a lambda has captured.
+var reserved = regexp.MustCompile(`\b(_[A-Z]|__)`)
+
 // warnOfOne is warnOfInner for one pointer.
 func (t *warner) warnOfOne(d *Device, c *Construct, x *innerPointer) bool {
 	told := t.rt.options.Namer.Describe(t.place, c.Function, c.Arguments, x.Entry)
@@ -186,7 +191,9 @@ func (t *warner) warnOfOne(d *Device, c *Construct, x *innerPointer) bool {
 	if x.size > 0 {
 		where = fmt.Sprintf("into %d bytes that are present on %s, where it is not attached to them", x.size, d)
 	}
-	if section := x.Section(x.name); section != "" {
+	if section := x.Section(x.name); reserved.MatchString(x.name) {
+		remedy = fmt.Sprintf("no clause can name it; copy it to a variable ahead of the construct, as p = v.data() does of a vector's, use that in the kernel in place of %s, and name the data in a clause, for example copy(p[0:n])", x.Variable())
+	} else if section != "" {
 		remedy = fmt.Sprintf("attach it, for example by enter data copyin(%s) where %s is present", section, x.Variable())
 	}
 	text := fmt.Sprintf("kernel %s is given the host's pointer %s, %s; a GPU %s: %s",

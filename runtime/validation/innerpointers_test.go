@@ -67,3 +67,17 @@ func TestStrictInnerPointers(t *testing.T) {
 		}
 	}
 }
+
+// TestReservedNames: of a pointer that no directive can name the warning says what to do instead.
+func TestReservedNames(t *testing.T) {
+	output, err := run(build(t, "captured.cc", "-O2"), []string{library(t)}, "ACC_DEVICE_TYPE=sim")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	for pointer, variable := range map[string]string{"v._M_impl._M_start": "v", "f.__a": "f"} {
+		want := regexp.MustCompile(regexp.QuoteMeta("the host's pointer "+pointer+", ") + ".*: no clause can name it; .* in place of " + variable + ", ")
+		if !want.MatchString(output) {
+			t.Errorf("of %s nothing like %q is said:\n%s", pointer, want, output)
+		}
+	}
+}
