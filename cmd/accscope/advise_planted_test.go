@@ -560,7 +560,7 @@ const head = "#include <stdio.h>\n#include <stdlib.h>\n"
 // planned are the programs of the plants: in each language the bad one, and the mended one and the
 // one that looks alike, in which the rule is to find nothing.
 func planned() (list []generatedProgram) {
-	for i, p := range slices.Concat(plants, measuredPlants, devicePlants) {
+	for i, p := range slices.Concat(plants, measuredPlants, devicePlants, partPlants) {
 		for _, v := range []struct{ letter, name string }{{"b", "bad"}, {"m", "mended"}, {"a", "alike"}} {
 			for _, language := range []string{".c", ".cpp", ".f90"} {
 				text := head + variant(p.c, v.letter)

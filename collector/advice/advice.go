@@ -52,6 +52,7 @@ type Finding struct {
 	Edits   []patch.Edit `json:"edits,omitempty"`
 	NoPatch string       `json:"no_patch,omitempty"`
 
+	rests []patch.Edit      // lines that Edits are right by, as they are
 	wrong bool              // results may be wrong: comes first
 	texts map[string]string // of the files that Edits change
 	first bool              // before that, too
@@ -69,7 +70,7 @@ type Place struct {
 func (f *Finding) Place() string { return report.ShowPlace(f.File, f.Line, f.Function) }
 
 // rules are in the order of their pages.
-var rules = []*rule{repeatedTransfer, roundTrip, unusedTransfer, mappedInLoop, smallTransfers, implicitTransfer, pingPong, broughtToRead, needlessWait, synchronousConstruct,
+var rules = []*rule{repeatedTransfer, roundTrip, unusedTransfer, mappedInLoop, smallTransfers, implicitTransfer, wholeUpdate, pingPong, broughtToRead, needlessWait, synchronousConstruct,
 	idleQueue, hostLoop, shortKernel, fewGangs, gangImbalance, gangRedundant, uncoalescedAccess, idleLanes, meetingAtomics, pageableMemory, neverDeleted, deletedWhileBusy, queueRace, neverReturned, imbalance, endedByError, swallowedError, memoryNearlyFull}
 
 // Rules are the names of all rules.
@@ -141,7 +142,7 @@ func Search(trace *store.Trace, minimum int64, told func(read, rules int)) ([]*F
 			continue
 		}
 		for _, g := range r.groups(seen, sources) {
-			if r.enough != nil && !r.enough(g) || r.unless != nil && places[placeTold{r.unless.name, g.file, g.line}] {
+			if r.enough != nil && !r.enough(g) || slices.ContainsFunc(r.unless, func(other *rule) bool { return places[placeTold{other.name, g.file, g.line}] }) {
 				continue
 			}
 			if r.refuted != nil && r.refuted(seen, sources, g) {

@@ -27,6 +27,7 @@ var broughtToRead = &rule{
 		_, given := directiveAt(sources, g.file, g.line).hostLines(g.subject, 0, 0)
 		return given != ""
 	},
+	unless:     []*rule{wholeUpdate},
 	confidence: Possible,
 	relies:     []int32{model.Create, model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart, model.EnterDataStart},
 	explain: func(f *Finding, g *group, d *written) {

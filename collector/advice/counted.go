@@ -75,7 +75,7 @@ var idleLanes = &rule{
 	asked: anyCounts,
 	evidence: fmt.Sprintf(countedLines, `0`, `printf('%.1f of a warp''s 32 lanes|%d%% of the kernel''s instructions|%d', lanes_per_instruction, 100 * instructions / all_instructions, divergent_branches)`,
 		`line > 0 AND lanes_per_instruction <= 16 AND 10 * instructions >= all_instructions AND instructions >= 10000 AND loads + stores + floats32 + floats64 > 0 AND exchanges + barriers = 0`),
-	unless:     gangRedundant,
+	unless:     []*rule{gangRedundant},
 	confidence: Likely,
 	subject:    aKernel,
 	timeless:   true,

@@ -53,8 +53,18 @@ func (p *Patch) overlapping(findings []*Finding, f *Finding) int {
 				}
 			}
 		}
+		if findings[i].changes(f.rests) || f.changes(findings[i].rests) {
+			return i
+		}
 	}
 	return -1
+}
+
+// changes says whether a finding's patch changes one of some lines.
+func (f *Finding) changes(lines []patch.Edit) bool {
+	return slices.ContainsFunc(f.Edits, func(e patch.Edit) bool {
+		return slices.ContainsFunc(lines, func(line patch.Edit) bool { return e.Overlap(&line) })
+	})
 }
 
 func same(a, b *Finding) bool {

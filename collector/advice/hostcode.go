@@ -112,7 +112,7 @@ func (u *uses) pass(s *structure.Statement) {
 // host looks at tokens of the host's code.
 func (u *uses) host(tokens []structure.Token, line int) {
 	for name := range u.same {
-		if u.names(tokens, name) {
+		if name != u.elements && u.names(tokens, name) {
 			u.refuse("the host uses %s at line %d", name, line)
 			return
 		}
@@ -125,7 +125,7 @@ func (u *uses) host(tokens []structure.Token, line int) {
 	}
 	if u.foreign && !u.procedure.Fortran {
 		for i := range tokens {
-			if follows(tokens, i) && !u.apart(tokens[i].Text) {
+			if follows(tokens, i) && tokens[i].Text != u.elements && !u.apart(tokens[i].Text) {
 				u.refuse("%s may be the same data at line %d", tokens[i].Text, line)
 				return
 			}

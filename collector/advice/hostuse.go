@@ -21,15 +21,16 @@ type uses struct {
 	passed    *passing
 	declared  map[string]bool // in the procedure's body
 	parameter map[string]bool
-	same      map[string]bool      // names that may stand for the data
-	sizes     map[string]bool      // names that the items use
-	moved     map[string]bool      // pointers that the part assigns to one another
-	local     map[string]bool      // names that the part declares
-	mapped    map[string]*mapping  // by the name
-	items     map[string]string    // as the part's clauses have them, by the name
-	exempt    *structure.Statement // is not looked at
-	constant  bool                 // the data are not changed, so that kernels may run behind the host
-	foreign   bool                 // functions of the file may know the data by other names
+	same      map[string]bool        // names that may stand for the data
+	sizes     map[string]bool        // names that the items use
+	moved     map[string]bool        // pointers that the part assigns to one another
+	local     map[string]bool        // names that the part declares
+	mapped    map[string]*mapping    // by the name
+	items     map[string]string      // as the part's clauses have them, by the name
+	exempt    []*structure.Statement // are not looked at
+	elements  string                 // the one of the data whose elements the host may use
+	constant  bool                   // the data are not changed, so that kernels may run behind the host
+	foreign   bool                   // functions of the file may know the data by other names
 	why       string
 }
 
@@ -120,7 +121,7 @@ func (u *uses) declares(name string, line int) {
 
 // statement looks at a statement that the host does, or at a construct.
 func (u *uses) statement(s *structure.Statement) bool {
-	if u.why != "" || s == u.exempt {
+	if u.why != "" || slices.Contains(u.exempt, s) {
 		return false
 	}
 	for _, name := range declaredIn(s) {
@@ -347,7 +348,7 @@ func (u *uses) part(name, item string, line int) {
 			known = r.item
 		}
 	}
-	if known != "" && !whole(known) && other(known, item) {
+	if known != "" && name != u.elements && !whole(known) && other(known, item) {
 		u.refuse("the directive at line %d has another part of %s", line, name)
 	}
 }

@@ -23,7 +23,7 @@ FROM (
 	watch: func(p *pass, found *evidence) watcher {
 		return &implied{pass: p, found: found, copies: map[impliedCopy]*impliedCopies{}}
 	},
-	unless:     mappedInLoop,
+	unless:     []*rule{mappedInLoop},
 	confidence: Likely,
 	explain: func(f *Finding, g *group, d *written) {
 		f.What = fmt.Sprintf("%s was copied by the construct itself %s too often, %s in all", named(f.Variable), times(g.count), size(g.bytes))

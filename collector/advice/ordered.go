@@ -100,7 +100,8 @@ func (d *written) constant(l *framed, variable string) string {
 		return "the update is not reached in each turn"
 	}
 	u := newUses(d.source, l.procedure, d.itemsOf([]string{variable}), nil)
-	u.exempt = l.within[len(l.within)-1]
+	own := l.within[len(l.within)-1]
+	u.exempt = []*structure.Statement{own}
 	u.constant = l.begins()
 	u.head(l.loop)
 	structure.All(l.loop.Body, u.statement)
@@ -109,7 +110,7 @@ func (d *written) constant(l *framed, variable string) string {
 		case u.why != "":
 		case m.written:
 			u.refuse("a construct in the loop writes %s", name)
-		case m.first > 0 && m.first < u.exempt.First:
+		case m.first > 0 && m.first < own.First:
 			u.refuse("the construct at line %d uses %s before the update", m.first, name)
 		case m.clauses["copy"], m.clauses["copyout"], m.clauses["create"]:
 			u.refuse("%s is mapped in the loop", name)

@@ -32,7 +32,7 @@ var pingPong = &rule{
 	watch:      func(p *pass, found *evidence) watcher { return p.histories(&pingPongs{found}) },
 	join:       joinSteps,
 	enough:     func(g *group) bool { return g.count >= 2*fewestSteps },
-	unless:     roundTrip,
+	unless:     []*rule{roundTrip, wholeUpdate},
 	confidence: Possible,
 	relies:     []int32{model.Create, model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart, model.EnterDataStart},
 	explain: func(f *Finding, g *group, d *written) {

@@ -142,18 +142,30 @@ func (t *text) unwritable() string {
 
 // write has the finding replace the directive by another one, and gives its text.
 func (d *written) write(f *Finding, other *written) string {
+	return d.writeAll(f, []*written{other})[0]
+}
+
+// writeAll has the finding replace the directive by others, and gives their texts.
+func (d *written) writeAll(f *Finding, others []*written) (texts []string) {
+	for _, other := range others {
+		texts = append(texts, other.String())
+	}
 	if why := d.source.unwritable(); why != "" {
 		f.refuse(why)
-		return other.String()
+		return texts
 	}
 	at := d.source.directive
-	lines, err := d.source.layout(other, d.source.indent(at.Line))
-	if err != nil {
-		f.refuse(err.Error())
-		return other.String()
+	var lines []string
+	for _, other := range others {
+		more, err := d.source.layout(other, d.source.indent(at.Line))
+		if err != nil {
+			f.refuse(err.Error())
+			return texts
+		}
+		lines = append(lines, more...)
 	}
 	f.Edits = append(f.Edits, patch.Edit{File: d.source.path, First: at.Line, Last: at.Last, Text: lines})
-	return other.String()
+	return texts
 }
 
 // remove has the finding delete the directive, which no statement belongs to.

@@ -37,8 +37,8 @@ type rule struct {
 	most func(*shown, *group) int64
 	// explain fills in what happens, why it costs and what to write instead.
 	explain func(*Finding, *group, *written)
-	// unless another rule, which is asked before, has a finding at the same place.
-	unless     *rule
+	// unless other rules, which are asked before, have a finding at the same place.
+	unless     []*rule
 	confidence Confidence
 	subject    subject
 	// relies are the events from whose absence the rule concludes. It says nothing where they
@@ -89,6 +89,7 @@ type group struct {
 	evidence            string   // SQL of all rows of the rule
 	parts               []*group // that were joined
 	row                 *kernelRow
+	part                *updatedPart
 	wait                *sparedWait
 }
 

@@ -26,7 +26,7 @@ WHERE f.what = 'kernel' AND f.next = 'kernel' AND f.next_device = f.device AND f
 		return connected(groups, seen.shortRows)
 	},
 	enough:     func(g *group) bool { return g.count >= 20 },
-	unless:     synchronousConstruct,
+	unless:     []*rule{synchronousConstruct},
 	confidence: Possible,
 	relies:     []int32{model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart, model.WaitStart},
 	subject:    aKernel,
