@@ -32,6 +32,7 @@ func TestAdvice(t *testing.T) {
 		{"mapped-in-loop", "x", "around the loop at line 18 in bad: #pragma acc data copy(field[0:N])"},
 		{"small-transfers", "field", "behind the loop at line 12 in bad: one update device of all parts of field together; where they lie apart, one of an array with them, and a kernel that puts them in their places"},
 		{"implicit-transfer", "field", "around the loop at line 10 in bad: #pragma acc data copy(field)"},
+		{"scratch-transfer", "work", "#pragma acc data copy(field) create(work[0:N])"},
 		{"whole-update", "field", "#pragma acc update device(field[0:1])"},
 		{"ping-pong", "field", "do on the device what the host does with it at line 18, in a parallel loop or serial construct: then neither transfer is needed; or move the part of it alone that the host uses"},
 		{"brought-to-read", "field", "compute on the device what the host reads of it at line 19 (reduction), or bring that part alone: update self(field[...])"},

@@ -53,6 +53,7 @@ type Finding struct {
 	NoPatch string       `json:"no_patch,omitempty"`
 
 	rests []patch.Edit      // lines that Edits are right by, as they are
+	turns bool              // Edits go by calls that pass the same data for different parameters
 	wrong bool              // results may be wrong: comes first
 	texts map[string]string // of the files that Edits change
 	first bool              // before that, too
@@ -70,7 +71,7 @@ type Place struct {
 func (f *Finding) Place() string { return report.ShowPlace(f.File, f.Line, f.Function) }
 
 // rules are in the order of their pages.
-var rules = []*rule{repeatedTransfer, roundTrip, unusedTransfer, mappedInLoop, smallTransfers, implicitTransfer, wholeUpdate, pingPong, broughtToRead, needlessWait, synchronousConstruct,
+var rules = []*rule{repeatedTransfer, roundTrip, unusedTransfer, mappedInLoop, smallTransfers, implicitTransfer, scratchTransfer, wholeUpdate, pingPong, broughtToRead, needlessWait, synchronousConstruct,
 	idleQueue, hostLoop, shortKernel, fewGangs, gangImbalance, gangRedundant, uncoalescedAccess, idleLanes, meetingAtomics, pageableMemory, neverDeleted, deletedWhileBusy, queueRace, neverReturned, imbalance, endedByError, swallowedError, memoryNearlyFull}
 
 // Rules are the names of all rules.

@@ -25,8 +25,8 @@ func (u *uses) simple(s *structure.Statement) {
 			return
 		}
 	}
-	if u.passed != nil && s == u.passed.at {
-		u.pass(s)
+	if passed := u.passing(s); passed != nil {
+		u.pass(s, passed)
 		return
 	}
 	if u.moves(tokens) {
@@ -64,9 +64,9 @@ func (u *uses) moves(tokens []structure.Token) bool {
 }
 
 // pass takes in what a procedure that is called does with the data.
-func (u *uses) pass(s *structure.Statement) {
+func (u *uses) pass(s *structure.Statement, passed *passing) {
 	for _, call := range structure.Calls(s.Tokens) {
-		if call.Name != u.passed.procedure.Name {
+		if call.Name != passed.procedure.Name {
 			u.refuse("%s is called at line %d", call.Name, s.First)
 			return
 		}
@@ -75,8 +75,8 @@ func (u *uses) pass(s *structure.Statement) {
 				if !structure.Mentions(argument, lower(name, u.procedure.Fortran)) {
 					continue
 				}
-				inner, known := u.passed.names[name]
-				parameters, _ := u.passed.procedure.Parameters()
+				inner, known := passed.names[name]
+				parameters, _ := passed.procedure.Parameters()
 				if len(argument) != 1 || !known || i >= len(parameters) || parameters[i] != inner {
 					u.refuse("%s is passed otherwise at line %d", name, s.First)
 					return
@@ -89,9 +89,9 @@ func (u *uses) pass(s *structure.Statement) {
 			}
 		}
 	}
-	for outer, inner := range u.passed.names {
+	for outer, inner := range passed.names {
 		m := u.mapping(outer)
-		from := u.passed.uses.mapping(inner)
+		from := passed.uses.mapping(inner)
 		for clause := range from.clauses {
 			m.clauses[clause] = true
 		}
@@ -104,7 +104,7 @@ func (u *uses) pass(s *structure.Statement) {
 			}
 		}
 	}
-	if before := s.Tokens[0].Text; before != u.passed.procedure.Name && before != "call" {
+	if before := s.Tokens[0].Text; before != passed.procedure.Name && before != "call" {
 		u.refuse("the call at line %d is part of an expression", s.First)
 	}
 }

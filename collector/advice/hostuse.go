@@ -18,7 +18,7 @@ type uses struct {
 	text      *text
 	procedure *structure.Procedure
 	stays     []*resident
-	passed    *passing
+	passed    []*passing
 	declared  map[string]bool // in the procedure's body
 	parameter map[string]bool
 	same      map[string]bool        // names that may stand for the data
@@ -42,7 +42,7 @@ type mapping struct {
 	lost    string // a construct writes what its clause does not bring back
 }
 
-func newUses(t *text, p *structure.Procedure, stays []*resident, passed *passing) *uses {
+func newUses(t *text, p *structure.Procedure, stays []*resident, passed []*passing) *uses {
 	u := &uses{text: t, procedure: p, stays: stays, passed: passed, declared: map[string]bool{}, parameter: map[string]bool{}, same: map[string]bool{}, sizes: map[string]bool{},
 		moved: map[string]bool{}, local: map[string]bool{}, mapped: map[string]*mapping{}, items: map[string]string{}}
 	parameters, ok := p.Parameters()

@@ -30,7 +30,7 @@ var looks = []struct {
 	rules     []*rule
 }{
 	{"launches", "launch", []*rule{synchronousConstruct, shortKernel, idleQueue, hostLoop, fewGangs, gangImbalance, gangRedundant, uncoalescedAccess, idleLanes, meetingAtomics, queueRace, imbalance}},
-	{"transfers", "transfer", []*rule{repeatedTransfer, roundTrip, unusedTransfer, smallTransfers, implicitTransfer, wholeUpdate, pingPong, broughtToRead, pageableMemory, deletedWhileBusy}},
+	{"transfers", "transfer", []*rule{repeatedTransfer, roundTrip, unusedTransfer, smallTransfers, implicitTransfer, scratchTransfer, wholeUpdate, pingPong, broughtToRead, pageableMemory, deletedWhileBusy}},
 	{"waits", "wait", []*rule{needlessWait}},
 	{"mappings", "mapping", []*rule{mappedInLoop, neverDeleted, neverReturned, memoryNearlyFull}},
 }

@@ -79,7 +79,7 @@ WHERE m.mappings >= 10 * m.different AND s.nth > 1`,
 			f.Why += "; its variables change places: what is " + variables[0] + " once is another one the next time, so each goes up and comes down"
 			if len(f.Edits) == 0 {
 				f.Instead = strings.Replace(f.Instead, " that holds ", " with copy of ", 1)
-			} else if !d.copiesAll(f) {
+			} else if !f.turns && !d.copiesAll(f) {
 				f.refuse("its variables change places, which the text does not show")
 			}
 		}

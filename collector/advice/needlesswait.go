@@ -63,24 +63,7 @@ WHERE e.next = 'kernel' AND e.next_queue = e.async_queue AND e.transfers = 0 AND
 	watch: func(p *pass, found *evidence) watcher {
 		return p.sequences((&needless{seen: p.shown, found: found, open: map[task]*epoch{}, over: map[owner]*waitedFor{}}).asked)
 	},
-	refuted: func(seen *shown, sources *report.Sources, g *group) bool {
-		at := seen.waited[g.groupKey]
-		if at == nil || at.needed || seen.rows.threaded || len(seen.exposed) > 0 {
-			return true
-		}
-		g.wait = &sparedWait{ends: at.ends}
-		for c := range at.constructs {
-			q := queuedAt(sources, c)
-			if len(c.scalars) > 0 && len(q.byValue) < len(c.scalars) {
-				return true
-			}
-			if len(q.byValue) > 0 {
-				g.wait.constructs = append(g.wait.constructs, q)
-			}
-		}
-		slices.SortFunc(g.wait.constructs, (*queuedConstruct).place)
-		return false
-	},
+	join:       joinWaits,
 	confidence: Likely,
 	relies:     []int32{model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart, model.WaitStart},
 	subject:    aQueue,
@@ -88,13 +71,90 @@ WHERE e.next = 'kernel' AND e.next_queue = e.async_queue AND e.transfers = 0 AND
 		f.What = fmt.Sprintf("the host waited %s for %s, on which only kernels were, and then launched the next one on it", times(g.count), f.Subject)
 		f.Why = "a queue does what it holds in order: the wait only leaves the device idle until the host is back"
 		f.Instead = "leave the wait out; " + g.wait.instead(f.File, cmp.Or(d.sentinel, sentinelOf(f.File))+" wait("+strings.TrimPrefix(g.subject, "queue ")+")")
-		if moved := d.waitBehind(f); len(f.Edits) > 0 {
+		if len(g.parts) > 1 {
+			f.What = fmt.Sprintf("the host waited %s for %s at %s, on which only kernels were, and then launched the next one on it", times(g.count), f.Subject, linesOf(f))
+			f.Instead = strings.Replace(f.Instead, "the wait", "these waits", 1)
+		}
+		if moved := d.waitBehind(f, g.others(d)...); len(f.Edits) > 0 {
 			f.Instead = moved + g.wait.byValue(f.File)
 			for _, c := range g.wait.constructs {
 				c.directive.write(f, c.givenByValue())
 			}
 		}
 	},
+}
+
+// others are the directives of a group's other waits.
+func (g *group) others(d *written) (list []*written) {
+	for _, part := range g.parts {
+		if part.line != g.line {
+			other := directiveAt(d.source.sources, part.file, part.line)
+			other.run = d.run
+			list = append(list, other)
+		}
+	}
+	return list
+}
+
+// joinWaits leaves out waits that something needs, and joins those of one loop for one queue: one
+// wait behind it does for all.
+func joinWaits(seen *shown, sources *report.Sources, groups []*group) (list []*group) {
+	type cause struct {
+		subject, file, function string
+		loop                    int
+		line                    int64 // where no loop is seen
+	}
+	of := map[cause][]*group{}
+	var order []cause
+	for _, g := range groups {
+		if !g.spares(seen, sources) {
+			continue
+		}
+		c := cause{g.subject, g.file, g.function, loopAround(sources, g.file, g.line), 0}
+		if c.loop == 0 {
+			c.line = g.line
+		}
+		if of[c] == nil {
+			order = append(order, c)
+		}
+		of[c] = append(of[c], g)
+	}
+	for _, c := range order {
+		parts := slices.SortedFunc(slices.Values(of[c]), (*group).place)
+		all := &sparedWait{ends: map[rowEnd]bool{}}
+		for _, g := range parts {
+			maps.Copy(all.ends, g.wait.ends)
+			for _, q := range g.wait.constructs {
+				if !slices.ContainsFunc(all.constructs, func(other *queuedConstruct) bool { return other.rowConstruct == q.rowConstruct }) {
+					all.constructs = append(all.constructs, q)
+				}
+			}
+		}
+		slices.SortFunc(all.constructs, (*queuedConstruct).place)
+		whole := joined(parts)
+		whole.wait = all
+		list = append(list, whole)
+	}
+	return list
+}
+
+// spares says whether the host can do without a wait, and finds out where one has to be.
+func (g *group) spares(seen *shown, sources *report.Sources) bool {
+	at := seen.waited[g.groupKey]
+	if at == nil || at.needed || seen.rows.threaded || len(seen.exposed) > 0 {
+		return false
+	}
+	g.wait = &sparedWait{ends: at.ends}
+	for c := range at.constructs {
+		q := queuedAt(sources, c)
+		if len(c.scalars) > 0 && len(q.byValue) < len(c.scalars) {
+			return false
+		}
+		if len(q.byValue) > 0 {
+			g.wait.constructs = append(g.wait.constructs, q)
+		}
+	}
+	return true
 }
 
 // waitPlace is what is known of the waits at a place for a queue.

@@ -173,7 +173,7 @@ func arrays(list []*structure.Statement, fortran bool) []string {
 // unordered says why the host may not run ahead of the constructs in a loop: it uses their data,
 // or something is in the loop whose order is not known; "" where it may. judge says so of a
 // construct.
-func (d *written) unorderedIn(l *framed, judge func(*structure.Statement) string) string {
+func (d *written) unorderedIn(l *framed, waits []*written, judge func(*structure.Statement) string) string {
 	if why := placeable(l.procedure, l.outside, l.loop); why != "" {
 		return why
 	}
@@ -201,7 +201,7 @@ func (d *written) unorderedIn(l *framed, judge func(*structure.Statement) string
 	structure.All(l.loop.Body, func(s *structure.Statement) bool {
 		switch {
 		case why != "":
-		case s == l.within[len(l.within)-1] && s.Kind == structure.Directive:
+		case s.Kind == structure.Directive && (s == l.within[len(l.within)-1] || slices.ContainsFunc(waits, func(w *written) bool { return s.ACC != nil && w.source.directive.Line == s.ACC.Line })):
 		case s.Kind == structure.Construct:
 			why = judge(s)
 			return !s.ACC.Compute()
@@ -218,24 +218,28 @@ func (d *written) unorderedIn(l *framed, judge func(*structure.Statement) string
 	return cmp.Or(why, u.why)
 }
 
-// waitBehind is what to write instead of a wait for a queue in each turn of a loop: one wait
-// behind it.
-func (d *written) waitBehind(f *Finding) string {
+// waitBehind is what to write instead of a wait for a queue in each turn of a loop, and of others there:
+// one wait behind it.
+func (d *written) waitBehind(f *Finding, others ...*written) string {
 	const words = "leave the wait out; wait once, before the host needs a result"
-	if !strings.HasPrefix(d.name, "wait") || len(d.clauses) > 0 {
-		f.refuse("the wait is a part of another directive")
-		return words
-	}
-	queue := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(d.name, "wait"), "("), ")")
 	list, why := d.loops()
-	if why != "" || queue == "" || strings.Contains(queue, ",") {
-		f.refuse(cmp.Or(why, "the wait is for several queues"))
+	var queue string
+	waits := append([]*written{d}, others...)
+	for _, w := range waits {
+		of, reason := w.waitedQueue()
+		if queue != "" && of != queue {
+			reason = cmp.Or(reason, "the waits are for several queues")
+		}
+		queue, why = of, cmp.Or(why, reason)
+	}
+	if why != "" {
+		f.refuse(why)
 		return words
 	}
 	var found *framed
 	for i := range list {
 		l := &list[i]
-		reason := d.unorderedIn(l, func(s *structure.Statement) string { return onQueue(s, queue) })
+		reason := d.unorderedIn(l, waits, func(s *structure.Statement) string { return onQueue(s, queue) })
 		if reason != "" {
 			why = cmp.Or(why, reason)
 			break
@@ -247,14 +251,74 @@ func (d *written) waitBehind(f *Finding) string {
 		return words
 	}
 	t := d.source
-	wait := &written{sentinel: d.sentinel, name: d.name}
+	wait := &written{sentinel: d.sentinel, name: "wait(" + queue + ")"}
 	lines, err := t.layout(wait, t.indentAt(found.loop.First))
 	if err != nil {
 		f.refuse(err.Error())
 		return words
 	}
-	f.Edits = append([]patch.Edit{{File: t.path, First: t.directive.Line, Last: t.directive.Last}}, t.frame(found.outside, found.loop, nil, lines)...)
+	for _, w := range waits {
+		f.Edits = append(f.Edits, patch.Edit{File: t.path, First: w.source.directive.Line, Last: w.source.directive.Last})
+	}
+	f.Edits = append(f.Edits, t.frame(found.outside, found.loop, nil, lines)...)
 	return fmt.Sprintf("behind the loop at line %d, not in it: %s", found.loop.First, wait)
+}
+
+// waitedQueue is the queue that a wait directive is for: of one without a list the program's only one.
+func (d *written) waitedQueue() (queue, why string) {
+	if !strings.HasPrefix(d.name, "wait") || len(d.clauses) > 0 {
+		return "", "the wait is a part of another directive"
+	}
+	if why := d.source.unwritable(); why != "" {
+		return "", why
+	}
+	queue = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(d.name, "wait"), "("), ")")
+	if queue == "" {
+		return d.onlyQueue()
+	}
+	if strings.Contains(queue, ",") || strings.Contains(queue, ":") {
+		return "", "the wait is for several queues"
+	}
+	return queue, ""
+}
+
+// onlyQueue is the one queue that the program has, in this run and in its text.
+func (d *written) onlyQueue() (queue, why string) {
+	const several = "the wait is for all queues, and more than one may be used"
+	if d.run == nil || len(d.run.rows.queues) != 1 {
+		return "", several
+	}
+	for _, file := range d.run.files {
+		for line := 1; line <= len(d.source.sources.Lines(file)); line++ {
+			of := d.source.sources.Parsed(file, int64(line))
+			if of == nil {
+				continue
+			}
+			for i := range of.Clauses {
+				if c := &of.Clauses[i]; strings.EqualFold(c.Name, "async") {
+					text := strings.TrimSpace(c.Arguments)
+					if text == "" || strings.Trim(text, "0123456789") != "" || queue != "" && text != queue {
+						return "", several
+					}
+					queue = text
+				}
+			}
+		}
+		for _, p := range d.source.sources.Procedures(file) {
+			structure.All(p.Body, func(s *structure.Statement) bool {
+				for _, call := range structure.Calls(s.Tokens) {
+					if name := strings.ToLower(call.Name); strings.HasPrefix(name, "acc_") && strings.HasSuffix(name, "async") {
+						why = several
+					}
+				}
+				return true
+			})
+		}
+	}
+	if queue == "" {
+		why = several
+	}
+	return queue, why
 }
 
 // onQueue says why a construct is not only a kernel on a queue.

@@ -30,7 +30,7 @@ func (u *uses) findAliases() {
 			continue
 		}
 		structure.All(p.Body, func(s *structure.Statement) bool {
-			if s.Kind == structure.Simple && s != u.calling() {
+			if s.Kind == structure.Simple && u.passing(s) == nil {
 				list = append(list, s.Tokens)
 			}
 			return s.Kind != structure.Construct || !s.ACC.Compute()
@@ -53,13 +53,13 @@ func (u *uses) findAliases() {
 	}
 }
 
-// calling is the statement that passes the data to a procedure whose use of them is known; nil
-// for none.
-func (u *uses) calling() *structure.Statement {
-	if u.passed == nil {
-		return nil
+// passing is how a statement passes the data to a procedure whose use of them is known; nil where
+// it does not.
+func (u *uses) passing(s *structure.Statement) *passing {
+	if at := slices.IndexFunc(u.passed, func(p *passing) bool { return p.at == s }); at >= 0 {
+		return u.passed[at]
 	}
-	return u.passed.at
+	return nil
 }
 
 // aliases takes in an assignment of a pointer, and says whether a name has come to stand for the

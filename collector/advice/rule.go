@@ -90,6 +90,7 @@ type group struct {
 	parts               []*group // that were joined
 	row                 *kernelRow
 	part                *updatedPart
+	scratch             *scratch
 	wait                *sparedWait
 }
 

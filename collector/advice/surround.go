@@ -3,6 +3,7 @@ package advice
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,7 +17,7 @@ import (
 // stay on the device, and gives words for it. What the loop has inside finds them present, and is
 // left as it is. It refuses where the host may use the data in the loop, or where it cannot tell.
 func (d *written) surround(f *Finding, variables ...string) string {
-	s, why := d.repeated(variables)
+	list, why := d.repeated(variables)
 	if why != "" {
 		f.refuse(why)
 		where := d.again(f)
@@ -24,12 +25,17 @@ func (d *written) surround(f *Finding, variables ...string) string {
 		return "a data region around " + where + " that holds " + names + "; " + inBetween
 	}
 	t := d.source
-	region := s.region(d.sentinel)
-	indent := t.indentAt(s.loop.First)
-	lines, err := t.layout(region, indent)
-	if err != nil {
-		f.refuse(err.Error())
-	} else {
+	var said []string
+	for _, s := range list {
+		region := s.region(d.sentinel)
+		f.turns = f.turns || s.turns
+		said = append(said, fmt.Sprintf("around the loop at line %d in %s: %s", s.loop.First, s.procedure.Name, region))
+		indent := t.indentAt(s.loop.First)
+		lines, err := t.layout(region, indent)
+		if err != nil {
+			f.refuse(err.Error())
+			continue
+		}
 		f.Edits = append(f.Edits, patch.Edit{File: t.path, First: s.loop.First, Last: s.loop.First - 1, Text: lines})
 		if t.fortran {
 			end := indent + d.sentinel + " end data"
@@ -39,13 +45,37 @@ func (d *written) surround(f *Finding, variables ...string) string {
 			f.Edits = append(f.Edits, patch.Edit{File: t.path, First: s.loop.Last + 1, Last: s.loop.Last, Text: []string{end}})
 		}
 	}
-	return fmt.Sprintf("around the loop at line %d in %s: %s", s.loop.First, s.procedure.Name, region)
+	f.Edits = between(f.Edits)
+	if f.NoPatch != "" {
+		f.Edits = nil
+	}
+	return strings.Join(said, "\n")
 }
 
-// copiesAll says whether the region that a finding adds brings all of its data there and back.
+// between makes one of edits that put lines at one place: one region's end and the next one's begin.
+func between(edits []patch.Edit) (list []patch.Edit) {
+	for _, e := range edits {
+		at := slices.IndexFunc(list, func(o patch.Edit) bool {
+			return o.File == e.File && o.First == e.First && o.Last < o.First && e.Last < e.First
+		})
+		if at >= 0 {
+			list[at].Text = append(slices.Clone(list[at].Text), e.Text...)
+			continue
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// copiesAll says whether the regions that a finding adds bring all of their data there and back.
 func (d *written) copiesAll(f *Finding) bool {
-	region := takeApart(strings.TrimSpace(strings.ReplaceAll(strings.Join(f.Edits[0].Text, " "), "\\ ", " ")))
-	return len(region.clauses) == 1 && region.clauses[0].Name == "copy"
+	for _, e := range f.Edits {
+		region := takeApart(strings.TrimSpace(strings.ReplaceAll(strings.Join(e.Text, " "), "\\ ", " ")))
+		if region.known() && (len(region.clauses) != 1 || region.clauses[0].Name != "copy") {
+			return false
+		}
+	}
+	return true
 }
 
 // surrounded is a loop with the data that a region around it is to hold.
@@ -53,6 +83,7 @@ type surrounded struct {
 	procedure *structure.Procedure
 	loop      *structure.Statement
 	stays     []*resident
+	turns     bool // calls pass the same data for different parameters
 }
 
 // resident is data that stay on the device while a loop runs.
@@ -71,8 +102,9 @@ func (s *surrounded) region(sentinel string) *written {
 	return region
 }
 
-// repeated finds the loop to put a data region around; why not, where none can be.
-func (d *written) repeated(variables []string) (*surrounded, string) {
+// repeated finds the loops to put data regions around, several where callers have one each; why
+// not, where none can be.
+func (d *written) repeated(variables []string) ([]*surrounded, string) {
 	t := d.source
 	if t == nil || t.directive == nil {
 		return nil, t.unwritable()
@@ -103,7 +135,7 @@ func (d *written) repeated(variables []string) (*surrounded, string) {
 		found = s
 	}
 	if found != nil {
-		return found, ""
+		return []*surrounded{found}, ""
 	}
 	return nil, why
 }
@@ -141,7 +173,7 @@ func baseName(item string) string {
 
 // around checks whether a region around a loop may hold the data; passed are the calls that
 // pass them to a procedure whose use of them is known.
-func (t *text) around(p *structure.Procedure, outside []*structure.Statement, loop *structure.Statement, stays []*resident, passed *passing) (*surrounded, string) {
+func (t *text) around(p *structure.Procedure, outside []*structure.Statement, loop *structure.Statement, stays []*resident, passed []*passing) (*surrounded, string) {
 	if why := placeable(p, outside, loop); why != "" {
 		return nil, why
 	}
@@ -155,7 +187,7 @@ func (t *text) around(p *structure.Procedure, outside []*structure.Statement, lo
 	if why != "" {
 		return nil, why
 	}
-	return &surrounded{p, loop, all}, ""
+	return &surrounded{procedure: p, loop: loop, stays: all}, ""
 }
 
 // placeable says why directives cannot be put before and behind a loop; "" where they can.
@@ -210,9 +242,9 @@ type passing struct {
 	at        *structure.Statement
 }
 
-// repeatedByCaller finds the loop where the procedure with the directive is called again and
-// again, in the same file.
-func (d *written) repeatedByCaller(p *structure.Procedure, variables []string) (*surrounded, string) {
+// repeatedByCaller finds the loops where the procedure with the directive is called again and
+// again, in the same file: each can have a region of its own.
+func (d *written) repeatedByCaller(p *structure.Procedure, variables []string) (found []*surrounded, why string) {
 	t := d.source
 	parameters, ok := p.Parameters()
 	if !ok {
@@ -223,8 +255,7 @@ func (d *written) repeatedByCaller(p *structure.Procedure, variables []string) (
 	if inside.why != "" {
 		return nil, inside.why
 	}
-	var found []*surrounded
-	why := ""
+	done := map[*structure.Statement]bool{} // loops
 	for _, caller := range t.procedures {
 		if caller == p || caller.Unread != "" {
 			continue
@@ -233,6 +264,11 @@ func (d *written) repeatedByCaller(p *structure.Procedure, variables []string) (
 			for _, call := range structure.Calls(s.Tokens) {
 				if s.Kind != structure.Simple || call.Name != p.Name || call.Method {
 					continue
+				}
+				if loop := caller.Loop(s.First); loop != nil && done[loop] {
+					continue // with the first one there
+				} else if loop != nil {
+					done[loop] = true
 				}
 				one, reason := t.calledIn(caller, s, call, p, parameters, inside)
 				if reason != "" {
@@ -244,41 +280,87 @@ func (d *written) repeatedByCaller(p *structure.Procedure, variables []string) (
 			return s.Kind != structure.Construct || !s.ACC.Compute()
 		})
 	}
-	switch {
-	case len(found) == 1:
-		return found[0], ""
-	case len(found) > 1:
-		return nil, p.Name + " is called in several loops"
+	if len(found) == 0 {
+		return nil, cmp.Or(why, "no loop that calls "+p.Name+" is in its file")
 	}
-	return nil, cmp.Or(why, "no loop that calls "+p.Name+" is in its file")
+	return found, "" // each is right by itself
 }
 
-// calledIn checks the loops around a call.
+// calledIn checks the loops around a call, with the other calls of the procedure there.
 func (t *text) calledIn(caller *structure.Procedure, s *structure.Statement, call structure.Call, p *structure.Procedure, parameters []string, inside *uses) (*surrounded, string) {
 	path := caller.Path(s.First)
-	if len(call.Arguments) != len(parameters) {
-		return nil, "a call of " + p.Name + " has other arguments"
+	at := len(path) - 1
+	for at >= 0 && path[at].Kind != structure.Loop {
+		at--
 	}
-	passed := &passing{procedure: p, uses: inside, names: map[string]string{}, at: s}
+	if at < 0 {
+		return nil, ""
+	}
+	var passed []*passing
 	var stays []*resident
+	why := ""
+	structure.All(path[at].Body, func(other *structure.Statement) bool {
+		for _, call := range structure.Calls(other.Tokens) {
+			if why != "" || other.Kind != structure.Simple || call.Name != p.Name || call.Method {
+				continue
+			}
+			one, more, reason := t.passes(caller, other, call, p, parameters, inside)
+			passed, why = append(passed, one), reason
+			for _, r := range more {
+				known := slices.IndexFunc(stays, func(of *resident) bool { return of.name == r.name })
+				switch {
+				case known < 0:
+					stays = append(stays, r)
+				case stays[known].item != r.item:
+					why = cmp.Or(why, fmt.Sprintf("another part of %s is passed at line %d", r.name, other.First))
+				}
+			}
+		}
+		return true
+	})
+	if why != "" {
+		return nil, why
+	}
+	for i, of := range path {
+		if of.Kind == structure.Construct && lists(of.ACC, stays) {
+			if i > at {
+				return nil, fmt.Sprintf("a region at line %d in the loop holds the data", of.First)
+			}
+			return nil, "" // they stay already
+		}
+	}
+	made, why := t.around(caller, path[:at], path[at], stays, passed)
+	if made != nil {
+		made.turns = slices.ContainsFunc(passed, func(p *passing) bool { return !maps.Equal(p.names, passed[0].names) })
+	}
+	return made, why
+}
+
+// passes is what a call gives a procedure of the data, with their items as the caller would write
+// them.
+func (t *text) passes(caller *structure.Procedure, s *structure.Statement, call structure.Call, p *structure.Procedure, parameters []string, inside *uses) (passed *passing, stays []*resident, why string) {
+	if len(call.Arguments) != len(parameters) {
+		return nil, nil, "a call of " + p.Name + " has other arguments"
+	}
+	passed = &passing{procedure: p, uses: inside, names: map[string]string{}, at: s}
 	for _, r := range inside.stays {
 		outer := &resident{name: r.name, item: r.item}
 		at := slices.Index(parameters, r.name)
 		if at < 0 && (inside.declared[r.name] || p.Fortran) {
-			return nil, r.name + " is declared in " + p.Name
+			return nil, nil, r.name + " is declared in " + p.Name
 		}
 		if at >= 0 {
 			if len(call.Arguments[at]) != 1 || !structure.IsName(call.Arguments[at][0].Text) {
-				return nil, fmt.Sprintf("%s is a part of something at line %d", r.name, s.First)
+				return nil, nil, fmt.Sprintf("%s is a part of something at line %d", r.name, s.First)
 			}
 			outer.name = call.Arguments[at][0].Text
 		}
 		if _, twice := passed.names[outer.name]; twice {
-			return nil, outer.name + " is passed twice"
+			return nil, nil, outer.name + " is passed twice"
 		}
 		passed.names[outer.name] = r.name
 		if why := t.lies(caller, outer.name); why != "" {
-			return nil, why
+			return nil, nil, why
 		}
 		item, why := t.itemOutside(r, outer.name, p, parameters, call, inside)
 		for _, token := range itemTokens(strings.TrimPrefix(r.item, baseName(r.item))) {
@@ -287,25 +369,12 @@ func (t *text) calledIn(caller *structure.Procedure, s *structure.Statement, cal
 			}
 		}
 		if why != "" {
-			return nil, why
+			return nil, nil, why
 		}
 		outer.item = item
 		stays = append(stays, outer)
 	}
-	for i := len(path) - 1; i >= 0; i-- {
-		switch s := path[i]; {
-		case s.Kind == structure.Construct && lists(s.ACC, stays):
-			return nil, "" // they stay already
-		case s.Kind == structure.Loop:
-			for _, around := range path[:i] {
-				if around.Kind == structure.Construct && lists(around.ACC, stays) {
-					return nil, ""
-				}
-			}
-			return t.around(caller, path[:i], s, stays, passed)
-		}
-	}
-	return nil, ""
+	return passed, stays, ""
 }
 
 var (

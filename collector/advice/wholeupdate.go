@@ -54,7 +54,7 @@ var wholeUpdate = &rule{
 // that sends with the one before, which needs it to change, too.
 func joinParts(seen *shown, sources *report.Sources, groups []*group) (list []*group) {
 	for _, g := range groups {
-		if slices.ContainsFunc([]*rule{repeatedTransfer, roundTrip, unusedTransfer}, func(other *rule) bool { return seen.tells(other, g) }) {
+		if slices.ContainsFunc([]*rule{repeatedTransfer, roundTrip, unusedTransfer}, func(other *rule) bool { return seen.tellsOf(other, g) }) {
 			continue
 		}
 		d := directiveAt(sources, g.file, g.line)
