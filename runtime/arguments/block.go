@@ -28,9 +28,9 @@ type Block struct {
 	unique   bool
 	placed   []byte // contents with the values' addresses
 
-	in   *Store // where it was placed last, nil for nowhere
-	at   *Place // of in, maybe another block's since
-	hash uint64 // of contents, for in
+	in   *Store  // where it was placed last, nil for nowhere
+	at   *Stored // of in, maybe another block's since
+	hash uint64  // of contents, for in
 }
 
 type value struct {

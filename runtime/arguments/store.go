@@ -23,7 +23,7 @@ const (
 type Store struct {
 	chunks  []*chunk
 	current *chunk
-	known   map[uint64]*Place // by hash
+	known   map[uint64]*Stored // by hash
 }
 
 // A chunk is a piece of device memory for blocks.
@@ -31,13 +31,13 @@ type chunk struct {
 	address device.Address
 	size    int
 	used    int
-	shadow  []byte  // the blocks' contents, as they were put together
-	places  []Place // of the blocks; never moved
-	pinned  int     // blocks whose launch is not on the queue yet
+	shadow  []byte   // the blocks' contents, as they were put together
+	stored  []Stored // of the blocks; never moved
+	pinned  int      // blocks whose launch is not on the queue yet
 }
 
-// A Place is where a block lies in device memory.
-type Place struct {
+// A Stored is a block in device memory.
+type Stored struct {
 	device.ArgumentBlock
 	chunk *chunk
 	hash  uint64 // of its contents
@@ -45,25 +45,25 @@ type Place struct {
 }
 
 // holds says whether a block of such contents may be used here.
-func (p *Place) holds(contents []byte) bool {
+func (p *Stored) holds(contents []byte) bool {
 	return p.known && bytes.Equal(p.shadow(), contents)
 }
 
-func (p *Place) shadow() []byte {
+func (p *Stored) shadow() []byte {
 	offset := p.Address - p.chunk.address
 	return p.chunk.shadow[offset : offset+device.Address(p.Size)]
 }
 
 var (
 	seed    = maphash.MakeSeed()
-	nowhere Place // of an empty block
+	nowhere Stored // of an empty block
 )
 
 // Place finds device memory that holds b on its queue, or room for it, which allocate
 // gives if there is none: then contents are what is to be stored there before the launch,
 // in b's memory, until its next Begin or Place. The place is kept until Launched or Dropped
 // is called.
-func (s *Store) Place(b *Block, allocate func(bytes uint64) (device.Address, error)) (p *Place, contents []byte, err error) {
+func (s *Store) Place(b *Block, allocate func(bytes uint64) (device.Address, error)) (p *Stored, contents []byte, err error) {
 	if len(b.contents) == 0 {
 		return &nowhere, nil, nil
 	}
@@ -79,7 +79,7 @@ func (s *Store) Place(b *Block, allocate func(bytes uint64) (device.Address, err
 }
 
 // find is the place that holds b already, if there is one: where it was last, nearly always.
-func (s *Store) find(b *Block) *Place {
+func (s *Store) find(b *Block) *Stored {
 	if b.unique {
 		return nil
 	}
@@ -95,15 +95,15 @@ func (s *Store) find(b *Block) *Place {
 }
 
 // put makes a place for b.
-func (s *Store) put(b *Block, allocate func(bytes uint64) (device.Address, error)) (*Place, error) {
+func (s *Store) put(b *Block, allocate func(bytes uint64) (device.Address, error)) (*Stored, error) {
 	size := len(b.contents)
 	c, err := s.room(size, allocate)
 	if err != nil {
 		return nil, err
 	}
-	c.places = append(c.places, Place{
+	c.stored = append(c.stored, Stored{
 		ArgumentBlock: device.ArgumentBlock{Address: c.address + device.Address(c.used), Size: uint64(size)}, chunk: c})
-	p := &c.places[len(c.places)-1]
+	p := &c.stored[len(c.stored)-1]
 	c.used += (size + 1<<placeAlignment - 1) &^ (1<<placeAlignment - 1)
 	if !b.unique {
 		copy(p.shadow(), b.contents)
@@ -114,10 +114,10 @@ func (s *Store) put(b *Block, allocate func(bytes uint64) (device.Address, error
 
 // Launched notes that the launch for which a block was placed is on the queue, and what
 // was to be stored before it.
-func (s *Store) Launched(p *Place) {
+func (s *Store) Launched(p *Stored) {
 	if p.hash != 0 && !p.known {
 		if s.known == nil {
-			s.known = map[uint64]*Place{}
+			s.known = map[uint64]*Stored{}
 		}
 		p.known, s.known[p.hash] = true, p
 	}
@@ -125,7 +125,7 @@ func (s *Store) Launched(p *Place) {
 }
 
 // Dropped notes that the launch for which a block was placed will never be.
-func (s *Store) Dropped(p *Place) {
+func (s *Store) Dropped(p *Stored) {
 	if p.chunk != nil {
 		p.chunk.pinned--
 	}
@@ -161,13 +161,13 @@ func (s *Store) room(size int, allocate func(bytes uint64) (device.Address, erro
 	if err != nil {
 		return nil, err
 	}
-	s.current = &chunk{address: address, size: bytes, shadow: make([]byte, bytes), places: make([]Place, 0, bytes>>placeAlignment)}
+	s.current = &chunk{address: address, size: bytes, shadow: make([]byte, bytes), stored: make([]Stored, 0, bytes>>placeAlignment)}
 	s.chunks = append(s.chunks, s.current)
 	return s.current, nil
 }
 
 func (s *Store) forget(c *chunk) {
-	maps.DeleteFunc(s.known, func(_ uint64, p *Place) bool { return p.chunk == c })
-	clear(c.places)
-	c.used, c.places = 0, c.places[:0]
+	maps.DeleteFunc(s.known, func(_ uint64, p *Stored) bool { return p.chunk == c })
+	clear(c.stored)
+	c.used, c.stored = 0, c.stored[:0]
 }

@@ -30,7 +30,7 @@ func block(address device.Address, values ...uint32) *Block {
 	return b
 }
 
-func launch(t *testing.T, s *Store, b *Block, m *memory) (_ *Place, stored bool) {
+func launch(t *testing.T, s *Store, b *Block, m *memory) (_ *Stored, stored bool) {
 	t.Helper()
 	p, contents, err := s.Place(b, m.allocate)
 	if err != nil {

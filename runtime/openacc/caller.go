@@ -101,13 +101,13 @@ type scratch struct {
 	own       decoded
 	nearest   int // the item that an event was about last; the next one's is near
 	late      []lateValue
-	recalled  *recalled        // what the construct in progress came to before; nil: it was not looked up
-	again     bool             // it is that again
-	version   uint64           // of the present table when its variables were found there
-	place     *arguments.Place // of its block, nil before it has one
-	contents  []byte           // to be stored there, nil where they are
+	recalled  *recalled         // what the construct in progress came to before; nil: it was not looked up
+	again     bool              // it is that again
+	version   uint64            // of the present table when its variables were found there
+	stored    *arguments.Stored // its block, nil before it has one
+	contents  []byte            // to be stored there, nil where they are
 	suspects  []hostPointer
-	places    []place
+	reserved  []reservation
 	uses      []use // of the items, where nothing else has to change on the device
 	small     groups
 	varies    bool     // the values of the compute construct in progress change from launch to launch
@@ -147,7 +147,7 @@ func (t *caller) clearScratch() {
 	s.undo, s.created, s.removed = s.undo[:0], s.created[:0], s.removed[:0]
 	s.pending, s.copyBacks, s.staging = s.pending[:0], s.copyBacks[:0], s.staging[:0]
 	s.names, s.unnamed, s.arrivals, s.landings = s.names[:0], false, s.arrivals[:0], s.landings[:0]
-	s.late, s.suspects, s.recalled, s.again, s.varies, s.beside, s.place = s.late[:0], s.suspects[:0], nil, false, false, nil, nil
+	s.late, s.suspects, s.recalled, s.again, s.varies, s.beside, s.stored = s.late[:0], s.suspects[:0], nil, false, false, nil, nil
 	t.entered++
 }
 

@@ -138,7 +138,7 @@ func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
 	}
 	geometry := k.resolve(c)
 	t.notify(d, k, c, geometry)
-	t.planLaunch(q, k, c.Geometry, geometry, s.place.ArgumentBlock)
+	t.planLaunch(q, k, c.Geometry, geometry, s.stored.ArgumentBlock)
 	if steady {
 		t.planSteadyEnd(q)
 	}
@@ -158,7 +158,7 @@ func (t *launcher) offloadTo(d *Device, q *Queue, c *Construct) bool {
 	}
 
 	d.mu.Lock()
-	q.arguments.Launched(s.place)
+	q.arguments.Launched(s.stored)
 	t.release(d, s.undo, q)
 	own := t.beginCopyBack(d, q)
 	d.mu.Unlock()

@@ -109,7 +109,7 @@ func (t *launcher) recall(p *mapper, c *Construct, k *kernelCode, r *recalled) b
 		}
 	}
 	if t.placeArguments(p.queue, k) != nil {
-		s.place = nil // planArguments meets the error again, and reports it
+		s.stored = nil // planArguments meets the error again, and reports it
 	}
 	return true
 }

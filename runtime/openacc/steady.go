@@ -43,8 +43,8 @@ func (t *launcher) undoSteady(d *Device, q *Queue) {
 		s.undo[i].copyout = false // the construct has not begun
 	}
 	d.mu.Lock()
-	if s.place != nil {
-		q.arguments.Dropped(s.place)
+	if s.stored != nil {
+		q.arguments.Dropped(s.stored)
 	}
 	t.release(d, s.undo, q)
 	d.mu.Unlock()

@@ -42,8 +42,8 @@ func (a *allocation) one(m *dataenv.Mapping) *dataenv.Mapping {
 	return m
 }
 
-// A place is room in an allocation for what an item will create.
-type place struct {
+// A reservation is room in an allocation for what an item will create.
+type reservation struct {
 	host, size uintptr
 	alignment  uintptr
 	order      int // by what is copied, so that what goes together lies together
@@ -59,7 +59,7 @@ type place struct {
 // that are copied in, to go with them. d.mu is held.
 func (p *mapper) reserve(items []goacc.Item) {
 	s := p.t.scratch
-	s.places = s.places[:0]
+	s.reserved = s.reserved[:0]
 	p.together = nil
 	if p.d.watching {
 		return
@@ -71,7 +71,7 @@ func (p *mapper) reserve(items []goacc.Item) {
 			members--
 			continue
 		}
-		made := place{host: item.Host, size: item.Size, alignment: 1 << item.Alignment}
+		made := reservation{host: item.Host, size: item.Size, alignment: 1 << item.Alignment}
 		switch {
 		case item.Action == goacc.ActionStruct:
 			of := items[i+1 : i+1+item.Members]
@@ -88,36 +88,36 @@ func (p *mapper) reserve(items []goacc.Item) {
 			continue
 		}
 		if _, presence := p.d.table.Find(made.host, made.size); made.size == 0 || presence != dataenv.Absent ||
-			slices.ContainsFunc(s.places, func(r place) bool { return made.host < r.host+r.size && r.host < made.host+made.size }) {
+			slices.ContainsFunc(s.reserved, func(r reservation) bool { return made.host < r.host+r.size && r.host < made.host+made.size }) {
 			continue
 		}
 		made.order = copyOrder(item, made.size)
 		if made.size > smallCopy {
 			made.alignment = blockAlignment
 		}
-		s.places = append(s.places, made)
+		s.reserved = append(s.reserved, made)
 	}
-	slices.SortStableFunc(s.places, func(a, b place) int { return cmp.Compare(a.order, b.order) })
+	slices.SortStableFunc(s.reserved, func(a, b reservation) int { return cmp.Compare(a.order, b.order) })
 	leading := p.leading(items)
-	if len(s.places) < 2 && leading == 0 {
-		s.places = s.places[:0]
+	if len(s.reserved) < 2 && leading == 0 {
+		s.reserved = s.reserved[:0]
 		return
 	}
 	size := leading
-	for i := range s.places {
-		r := &s.places[i]
+	for i := range s.reserved {
+		r := &s.reserved[i]
 		r.offset = (size + r.alignment - 1) &^ (r.alignment - 1)
 		size = r.offset + r.size
 		if r.room = r.size; i > 0 {
-			s.places[i-1].room = r.offset - s.places[i-1].offset
+			s.reserved[i-1].room = r.offset - s.reserved[i-1].offset
 		}
 	}
 	address, err := p.d.alloc(p.queue, size)
 	if err != nil {
-		s.places = s.places[:0]
+		s.reserved = s.reserved[:0]
 		return
 	}
-	p.together = &allocation{address: address, size: size, several: len(s.places) > 1, leading: leading}
+	p.together = &allocation{address: address, size: size, several: len(s.reserved) > 1, leading: leading}
 }
 
 // mostLeading is the size, in bytes, of the largest argument block that goes with variables.
@@ -128,7 +128,7 @@ const mostLeading = 1 << 10
 // values that are the same from launch to launch are on the device already.
 func (p *mapper) leading(items []goacc.Item) uintptr {
 	s := p.t.scratch
-	if !s.varies || len(s.places) == 0 || s.places[0].order > lastCopiedIn {
+	if !s.varies || len(s.reserved) == 0 || s.reserved[0].order > lastCopiedIn {
 		return 0
 	}
 	bytes, carries := s.block.Bytes(), false
@@ -170,7 +170,7 @@ func (p *mapper) reserved(host, size uintptr) *block {
 	if p.together == nil {
 		return nil
 	}
-	for _, r := range p.t.scratch.places {
+	for _, r := range p.t.scratch.reserved {
 		if r.host == host && r.size == size {
 			p.together.blocks.Add(1)
 			b := p.t.newBlock(p.together, p.together.address+device.Address(r.offset), host, size)

@@ -333,7 +333,7 @@ func (t *transfers) followsBlock(g *group) bool {
 	m := g.copies[0].mapping
 	memory := blockOf(m).memory
 	return t.made(m) && memory != nil && memory.leading > 0 && g.high-memory.address <= mostPart &&
-		g.low == memory.address+device.Address(t.scratch.places[0].offset)
+		g.low == memory.address+device.Address(t.scratch.reserved[0].offset)
 }
 
 // downloadAll puts the planned downloads onto q. What is small goes as one.

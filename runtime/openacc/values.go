@@ -33,7 +33,7 @@ func (t *launcher) planArguments(d *Device, q *Queue, k *kernelCode) error {
 		}
 		t.uploadTogether(q, s.beside)
 	}
-	if s.place == nil {
+	if s.stored == nil {
 		d.mu.Lock()
 		err := t.placeArguments(q, k)
 		d.mu.Unlock()
@@ -48,7 +48,7 @@ func (t *launcher) planArguments(d *Device, q *Queue, k *kernelCode) error {
 		t.planLate(q)
 		return nil
 	case s.block.Values() == s.block.Pointers():
-		return t.planStore(q, s.place.Address, s.contents)
+		return t.planStore(q, s.stored.Address, s.contents)
 	}
 	return t.planValues(q)
 }
@@ -65,13 +65,13 @@ func (t *launcher) placeArguments(q *Queue, k *kernelCode) (err error) {
 			break
 		}
 	}
-	s.place, s.contents, err = q.arguments.Place(&s.block, q.device.driver.Alloc)
+	s.stored, s.contents, err = q.arguments.Place(&s.block, q.device.driver.Alloc)
 	return err
 }
 
 // planLate puts an argument block onto q of which some values are not known yet.
 func (t *launcher) planLate(q *Queue) {
-	address, own := t.scratch.place.Address, slices.Clone(t.scratch.contents)
+	address, own := t.scratch.stored.Address, slices.Clone(t.scratch.contents)
 	t.fillInLate(q, own, address)
 	carried, name := t.carriedValues()
 	t.uploadOwn(q, &transfer{host: carried.host, device: address, size: carried.bytes}, name, own)
@@ -96,7 +96,7 @@ func (t *launcher) planBeside(q *Queue, g *group, values uintptr) {
 	t.fillInLate(q, own, address)
 	t.fillIn(q, g, own, address)
 	t.uploadOwn(q, &transfer{device: address, size: g.whole().size + values}, t.listBeside(g), own)
-	t.scratch.place = &arguments.Place{ArgumentBlock: block}
+	t.scratch.stored = &arguments.Stored{ArgumentBlock: block}
 }
 
 var valuesSeed = maphash.MakeSeed()
@@ -114,7 +114,7 @@ func (t *launcher) hashOfValues() (hash uint64) {
 // planValues adds an argument block with values, between its events. They name the
 // variable if there is one only; else a list of them goes to who can read it.
 func (t *launcher) planValues(q *Queue) error {
-	address := t.scratch.place.Address
+	address := t.scratch.stored.Address
 	if t.concerns(callbacks.EnqueueUploadStart) && (t.sayValuesAgain(address) || t.sayValues(address)) {
 		t.planOfValues(valuesStart)
 		err := t.planStore(q, address, t.scratch.contents)

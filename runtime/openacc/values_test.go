@@ -73,7 +73,7 @@ func TestEventsOfValues(t *testing.T) {
 		c := directive(1, span8(goacc.ForcePresent, array), span8(goacc.To, count), span8(goacc.To, more))
 		c.Function = devicetest.HostKernels().Nothing
 		thread.Parallel(c)
-		want, address := fmt.Sprintf("%d %[2]s%[3]cv1.%[4]d%[2]s%[3]cv2.%[4]d", 8+size, carry, attribution.Reference, names.version), thread.scratch.place.Address
+		want, address := fmt.Sprintf("%d %[2]s%[3]cv1.%[4]d%[2]s%[3]cv2.%[4]d", 8+size, carry, attribution.Reference, names.version), thread.scratch.stored.Address
 		if !changes {
 			want, address = "", 0
 		}
