@@ -16,7 +16,7 @@ func (o *Options) Counters(trace *store.Trace, begin func(*store.Counter) (func(
 	if o.Filter.Match != nil || o.Report.ChoosesEvents() {
 		return nil
 	}
-	list, err := trace.Counters()
+	list, err := trace.Sampled().Counters()
 	if err != nil {
 		return err
 	}
@@ -30,14 +30,14 @@ func (o *Options) Counters(trace *store.Trace, begin func(*store.Counter) (func(
 		if err != nil {
 			return err
 		}
-		if held, known, err := trace.CounterBefore(c.ID, from+1); err != nil {
+		if held, known, err := trace.Sampled().CounterBefore(c.ID, from+1); err != nil {
 			return err
 		} else if known { // it holds until the next one
 			if err := value(store.CounterValue{Time: from, Value: held.Value}); err != nil {
 				return err
 			}
 		}
-		if err := trace.CounterValues(c.ID, from+1, to, value); err != nil {
+		if err := trace.Sampled().CounterValues(c.ID, from+1, to, value); err != nil {
 			return err
 		}
 	}

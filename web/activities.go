@@ -31,7 +31,7 @@ func (r *request) activities(w window, f func(*store.Activity) (more bool, err e
 	if err != nil {
 		return err
 	}
-	return r.trace.NumberedActivities(first, last, func(a *store.Activity) (bool, error) {
+	return r.trace.Numbered().Activities(first, last, func(a *store.Activity) (bool, error) {
 		if !w.overlaps(a) {
 			return true, nil
 		}

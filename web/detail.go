@@ -242,7 +242,7 @@ func activityDetail(r *request) (any, error) {
 		return nil, r.values.err
 	}
 	var a *store.Activity
-	if err := r.trace.NumberedActivities(id, id, func(x *store.Activity) (bool, error) { a = x; return false, nil }); err != nil {
+	if err := r.trace.Numbered().Activities(id, id, func(x *store.Activity) (bool, error) { a = x; return false, nil }); err != nil {
 		return nil, err
 	}
 	if a == nil {

@@ -89,7 +89,7 @@ func durations(r *request) (any, error) {
 // launchesOf says which works are always launches of a kernel, and which are so
 // sometimes: where the enqueue was seen, it names the kernel.
 func launchesOf(trace *store.Trace, kernel string) (always, sometimes map[int64]bool, err error) {
-	totals, err := trace.WorkTotals(store.Filter{})
+	totals, err := trace.Sums().WorkTotals(store.Filter{})
 	if err != nil {
 		return nil, nil, err
 	}

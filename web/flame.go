@@ -74,7 +74,7 @@ var doingNames = map[string]string{"OpenACC": "in OpenACC", "waiting": "waiting"
 // sampledFlame sums samples of processors by what threads were in and by their functions. Host
 // time is processor time, counts are samples.
 func (r *request) sampledFlame(filter store.Filter) (any, error) {
-	list, err := r.trace.CPUStacks(filter)
+	list, err := r.trace.Sampled().CPUStacks(filter)
 	if err != nil {
 		return nil, err
 	}

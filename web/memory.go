@@ -60,7 +60,7 @@ func counters(r *request) (any, error) {
 	if r.values.err != nil {
 		return nil, r.values.err
 	}
-	points, err := r.trace.Memory(device, w.from, w.to, w.pixels)
+	points, err := r.trace.Memory().Curve(device, w.from, w.to, w.pixels)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func rates(trace *store.Trace, device model.DeviceID, w window) (rateSeries, err
 	pixels := max(w.pixels/3, 1)
 	s := rateSeries{Begin: w.from, Step: float64(w.to-w.from) / float64(pixels),
 		Upload: make([]float64, pixels), Download: make([]float64, pixels), Mixed: make([]float64, pixels)}
-	lanes, err := trace.Lanes()
+	lanes, err := trace.Lanes().All()
 	if err != nil {
 		return s, err
 	}
@@ -96,7 +96,7 @@ func rates(trace *store.Trace, device model.DeviceID, w window) (rateSeries, err
 	})
 	for _, lane := range lanes {
 		// At a pixel a nanosecond neighbours are taken apart wherever that costs no more rows.
-		blocks, err := trace.TimelineOfRows(lane, w.from, w.to, int(w.to-w.from), mostApart/len(lanes))
+		blocks, err := trace.Lanes().BlocksOfRows(lane, w.from, w.to, int(w.to-w.from), mostApart/len(lanes))
 		if err != nil {
 			return s, err
 		}
@@ -115,7 +115,7 @@ func rates(trace *store.Trace, device model.DeviceID, w window) (rateSeries, err
 
 // moved is how many bytes were moved to and from a device, and all devices.
 func moved(trace *store.Trace, device model.DeviceID) (own, all int64, err error) {
-	totals, err := trace.Totals(store.Filter{Kinds: []string{"enqueue_upload", "enqueue_download"}})
+	totals, err := trace.Sums().Totals(store.Filter{Kinds: []string{"enqueue_upload", "enqueue_download"}})
 	for i := range totals {
 		all += totals[i].Bytes
 		if totals[i].Site.Device == device {
@@ -204,7 +204,7 @@ func variables(r *request) (any, error) {
 	parts := min(w.pixels, 2000)
 	step := float64(w.to-w.from) / float64(parts)
 	byName := make(map[string]*variableSeries)
-	if err := r.trace.Mappings(store.Filter{Device: device, From: w.from, To: w.to, Enough: reading.enough}, func(m *store.Mapping) bool {
+	if err := r.trace.Memory().Mappings(store.Filter{Device: device, From: w.from, To: w.to, Enough: reading.enough}, func(m *store.Mapping) bool {
 		name := variableOf(r.trace, m)
 		v := lookup.Make(byName, name, func() *variableSeries { return &variableSeries{Name: name, Used: make([]int64, parts+1)} })
 		bytes := byteCount(m.Bytes)
@@ -242,7 +242,7 @@ func variables(r *request) (any, error) {
 		}
 		a.Variables = append(a.Variables[:mostVariables:mostVariables], rest)
 	}
-	points, err := r.trace.Memory(device, 0, 0, 2000)
+	points, err := r.trace.Memory().Curve(device, 0, 0, 2000)
 	if err != nil {
 		return nil, err
 	}
@@ -257,7 +257,7 @@ func variables(r *request) (any, error) {
 // peak finds within the part of the trace that has the peak when it was reached
 // and left.
 func (a *variablesAnswer) peak(r *request, device model.DeviceID) error {
-	for s, err := range r.trace.Samples(a.PeakTime, a.PeakEnd+1) {
+	for s, err := range r.trace.Memory().Changes(a.PeakTime, a.PeakEnd+1) {
 		if err != nil {
 			return fmt.Errorf("looking for the peak of device %d: %w", device, err)
 		}
@@ -266,7 +266,7 @@ func (a *variablesAnswer) peak(r *request, device model.DeviceID) error {
 			break
 		}
 	}
-	for s, err := range r.trace.Samples(a.PeakTime+1, 0) {
+	for s, err := range r.trace.Memory().Changes(a.PeakTime+1, 0) {
 		if err != nil {
 			return fmt.Errorf("looking for the end of the peak of device %d: %w", device, err)
 		}
@@ -321,7 +321,7 @@ func mappings(r *request) (any, error) {
 		return nil, r.values.err
 	}
 	var list []store.Mapping
-	if err := r.trace.Mappings(store.Filter{From: at, To: at + 1, Enough: reading.enough}, func(m *store.Mapping) bool {
+	if err := r.trace.Memory().Mappings(store.Filter{From: at, To: at + 1, Enough: reading.enough}, func(m *store.Mapping) bool {
 		list = append(list, *m)
 		return true
 	}); err != nil {
@@ -369,7 +369,7 @@ func leaks(r *request) (any, error) {
 	if r.values.err != nil {
 		return nil, r.values.err
 	}
-	left, err := r.trace.Left(math.MinInt64, math.MaxInt64, reading.enough)
+	left, err := r.trace.Memory().Left(math.MinInt64, math.MaxInt64, reading.enough)
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func overview(r *request) (any, error) {
 	read(func() (err error) { a.Meta, err = r.trace.Meta(); return })
 	peaks := map[model.DeviceID]int64{}
 	read(func() (err error) { peaks, err = r.trace.Peaks(); return })
-	a.Processes, a.Threads, a.Lanes = list(&err, r.trace.Processes), list(&err, r.trace.Threads), list(&err, r.trace.Lanes)
+	a.Processes, a.Threads, a.Lanes = list(&err, r.trace.Processes), list(&err, r.trace.Threads), list(&err, r.trace.Lanes().All)
 	a.Devices, a.Queues, a.Figures = []deviceInfo{}, []queueInfo{}, []figureInfo{}
 	for _, d := range list(&err, r.trace.Devices) {
 		a.Devices = append(a.Devices, deviceInfo{d, export.DeviceName(&d), peaks[d.ID], d.Requested()})
@@ -97,7 +97,7 @@ func overview(r *request) (any, error) {
 	if only := r.trace.LimitedTo(); only != nil {
 		a.Losses = slices.DeleteFunc(a.Losses, func(l store.Loss) bool { return !slices.Contains(only, l.Process) })
 	}
-	for _, c := range list(&err, r.trace.Counters) {
+	for _, c := range list(&err, r.trace.Sampled().Counters) {
 		title := ""
 		if c.Process == 0 {
 			title = c.GPUTitle()

@@ -68,7 +68,7 @@ func queues(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	lanes, err := r.trace.Lanes()
+	lanes, err := r.trace.Lanes().All()
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func queues(r *request) (any, error) {
 		default:
 			use.Measured = true
 			var blocks []store.Block
-			blocks, err = r.trace.Timeline(lanes[i], w.from, w.to, 4*w.pixels)
+			blocks, err = r.trace.Lanes().Blocks(lanes[i], w.from, w.to, 4*w.pixels)
 			for j := range blocks {
 				use.add(&blocks[j], w)
 			}

@@ -27,7 +27,7 @@ func sampled(r *request) (any, error) {
 	}
 	a := sampledAnswer{Figures: []figure{}}
 	for _, id := range wanted {
-		points, err := r.trace.CounterCurve(id, w.from, w.to, w.pixels)
+		points, err := r.trace.Sampled().CounterCurve(id, w.from, w.to, w.pixels)
 		if err != nil {
 			return nil, err
 		}

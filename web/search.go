@@ -49,7 +49,7 @@ func search(r *request) (any, error) {
 	if err = cmp.Or(err, r.values.err); err != nil {
 		return nil, err
 	}
-	totals, err := r.trace.Totals(store.Filter{})
+	totals, err := r.trace.Sums().Totals(store.Filter{})
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func nextMatch(r *request) (any, error) {
 	if err = cmp.Or(err, r.values.err); err != nil {
 		return nil, err
 	}
-	totals, err := r.trace.Totals(store.Filter{})
+	totals, err := r.trace.Sums().Totals(store.Filter{})
 	if err != nil {
 		return nil, err
 	}

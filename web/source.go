@@ -49,7 +49,7 @@ func sources(r *request) (any, error) {
 		lines := lookup.Make(files, file, func() map[int32]*lineCost { return map[int32]*lineCost{} })
 		return lookup.Make(lines, line, func() *lineCost { return &lineCost{Line: line} })
 	}
-	totals, err := r.trace.Totals(store.Filter{})
+	totals, err := r.trace.Sums().Totals(store.Filter{})
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func statistics(r *request) (any, error) {
 		line.Shortest, line.Longest = min(line.Shortest, shortest), max(line.Longest, longest)
 		line.Bytes += bytes
 	}
-	totals, err := r.trace.Totals(filter)
+	totals, err := r.trace.Sums().Totals(filter)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func statistics(r *request) (any, error) {
 		add("host", t.Site.Kind, t.Site.Program, t.Site.Symbol, t.Site.Name, t.Count, t.Time, t.Inner, t.Shortest, t.Longest, t.Bytes)
 	}
 	if whole {
-		works, err := r.trace.WorkTotals(filter)
+		works, err := r.trace.Sums().WorkTotals(filter)
 		if err != nil {
 			return nil, err
 		}

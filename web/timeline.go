@@ -83,7 +83,7 @@ func timeline(r *request) (any, error) {
 	if _, _, err := r.limitRanks(); err != nil {
 		return nil, err
 	}
-	lanes, err := r.trace.Lanes()
+	lanes, err := r.trace.Lanes().All()
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (r *request) blocks(lanes []store.Lane, w window) ([][]store.Block, error) 
 				return nil, nil
 			}
 			var err error
-			if blocks[i], err = q.trace.TimelineOfRows(lanes[i], w.from, w.to, w.pixels, rows); err != nil {
+			if blocks[i], err = q.trace.Lanes().BlocksOfRows(lanes[i], w.from, w.to, w.pixels, rows); err != nil {
 				return nil, err
 			}
 		}

@@ -75,7 +75,7 @@ int main(int argc, char **argv) {
 		t.Fatal(err)
 	}
 	defer trace.Close()
-	counters, err := trace.Counters()
+	counters, err := trace.Sampled().Counters()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ int main(int argc, char **argv) {
 			t.Errorf("%+v of a program that used no GPU", c)
 		}
 		last := int64(-1)
-		if err := trace.CounterValues(c.ID, 0, 1<<62, func(v store.CounterValue) error {
+		if err := trace.Sampled().CounterValues(c.ID, 0, 1<<62, func(v store.CounterValue) error {
 			last = v.Value
 			return nil
 		}); err != nil {

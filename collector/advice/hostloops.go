@@ -52,7 +52,7 @@ type lastKernel struct {
 // newHostLoops reads the stacks that the host was sampled at; without any it follows nothing.
 func newHostLoops(trace *store.Trace, sources *report.Sources, files func() []string) (*hostLoops, error) {
 	hs := &hostLoops{sources: sources, files: files, alone: map[owner][]betweenKernels{}, last: map[model.ThreadID]*lastKernel{}}
-	stacks, err := trace.CPUStacks(store.Filter{})
+	stacks, err := trace.Sampled().CPUStacks(store.Filter{})
 	for _, s := range stacks {
 		hs.all += s.Time
 		if s.Doing == "else" {

@@ -92,7 +92,7 @@ func readRun(trace *store.Trace, only *report.RankChoice, asked []*Condition) (*
 	for _, condition := range asked {
 		r.values = append(r.values, value{condition: condition})
 	}
-	err = trace.EachTotal(store.Filter{}, func(t *store.Total) error {
+	err = trace.Sums().Each(store.Filter{}, func(t *store.Total) error {
 		for i := range r.values {
 			r.values[i].take(r, t)
 		}
@@ -127,7 +127,7 @@ func readRun(trace *store.Trace, only *report.RankChoice, asked []*Condition) (*
 
 // addUnseen adds what devices did that was enqueued before capture.
 func (r *run) addUnseen(trace *store.Trace) error {
-	works, err := trace.UnseenTotals()
+	works, err := trace.Sums().UnseenTotals()
 	for i := range works {
 		w := &works[i]
 		at := thing{dimension: byVariable, name: w.Name()}

@@ -84,7 +84,7 @@ func memory(t *testing.T, trace *store.Trace) (points []store.MemoryPoint) {
 		t.Fatal(err)
 	}
 	for _, d := range devices {
-		of, err := trace.Memory(d.ID, 0, 0, 0)
+		of, err := trace.Memory().Curve(d.ID, 0, 0, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -61,7 +61,7 @@ func TestToggles(t *testing.T) {
 						t.Errorf("gap %+v, want %+v", got, want.gap)
 					}
 				}
-				left, err := trace.Left(0, 1<<62, nil)
+				left, err := trace.Memory().Left(0, 1<<62, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -127,7 +127,7 @@ func TestLeftUnseen(t *testing.T) {
 	for events, want := range map[string]int{"": 2, "-delete": 0, "enqueue_launch,create,alloc": 0, "-exit_data": 2, "-update": 2} {
 		t.Run(events, func(t *testing.T) {
 			session, _ := capture(t, program, nil, "LD_PRELOAD="+library(t, "libopenacc.so"), "ACC_DEVICE_TYPE=sim", "ACCSCOPE_EVENTS="+events)
-			left, err := finish(t, session, filepath.Join(t.TempDir(), "t.db")).Left(0, 1<<62, nil)
+			left, err := finish(t, session, filepath.Join(t.TempDir(), "t.db")).Memory().Left(0, 1<<62, nil)
 			if err != nil || len(left.NeverDeleted) != want || left.Partial != (want == 0) {
 				t.Errorf("left %+v, %v; want %d", left, err, want)
 			}

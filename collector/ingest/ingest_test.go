@@ -202,7 +202,7 @@ func TestImport(t *testing.T) {
 	if len(processes) != 1 || processes[0].Ended != "exited" || processes[0].PID != command.Process.Pid {
 		t.Errorf("processes are %+v", processes)
 	}
-	totals, err := trace.Totals(store.Filter{Kinds: []string{model.SpanName(model.EnqueueLaunchStart)}})
+	totals, err := trace.Sums().Totals(store.Filter{Kinds: []string{model.SpanName(model.EnqueueLaunchStart)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,11 +324,11 @@ func TestFollowsWhileTheProgramRuns(t *testing.T) {
 	if err != nil || failed != nil || len(devices) == 0 || len(threads) != 2 {
 		t.Errorf("the trace has devices %+v (%v) and threads %+v (%v)", devices, err, threads, failed)
 	}
-	lanes, err := beside.Lanes()
+	lanes, err := beside.Lanes().All()
 	if err != nil || len(lanes) == 0 {
 		t.Fatalf("lanes beside the writer: %v, %v", lanes, err)
 	}
-	if blocks, err := beside.Timeline(lanes[len(lanes)-1], lanes[len(lanes)-1].First, lanes[len(lanes)-1].Last, 100); err != nil || len(blocks) == 0 {
+	if blocks, err := beside.Lanes().Blocks(lanes[len(lanes)-1], lanes[len(lanes)-1].First, lanes[len(lanes)-1].Last, 100); err != nil || len(blocks) == 0 {
 		t.Errorf("timeline beside the writer: %v, %v", blocks, err)
 	}
 	if err := beside.Close(); err != nil {
@@ -420,7 +420,7 @@ func TestKilledCollectorIsContinued(t *testing.T) {
 	if meta, err := trace.Meta(); err != nil || meta.Lost != 0 {
 		t.Errorf("lost: %+v, %v", meta, err)
 	}
-	totals, err := trace.Totals(store.Filter{Kinds: []string{"enqueue_launch"}})
+	totals, err := trace.Sums().Totals(store.Filter{Kinds: []string{"enqueue_launch"}})
 	if err != nil {
 		t.Fatal(err)
 	}

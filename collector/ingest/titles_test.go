@@ -27,7 +27,7 @@ func TestKernelsOfOthers(t *testing.T) {
 	session, _ := capture(t, program, nil, "ACCSCOPE_CALLSTACK=caller")
 	trace := finish(t, session, filepath.Join(folder, "trace.db"))
 	var titles []string
-	totals, err := trace.Totals(store.Filter{})
+	totals, err := trace.Sums().Totals(store.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func (f *facts) crossings(filter Filter) ([]*crossing, error) {
 			add(a.Work, &store.Sum{Count: 1, Ended: 1, Time: a.Duration, Shortest: a.Duration, Longest: a.Duration, Bytes: int64(a.Bytes)})
 		}
 	} else {
-		totals, err := f.trace.UnseenTotals()
+		totals, err := f.trace.Sums().UnseenTotals()
 		if err != nil {
 			return nil, err
 		}

@@ -175,7 +175,7 @@ func load(trace *store.Trace, filter Filter) (*facts, error) {
 		return nil, err
 	}
 	if filter.limitsTime() {
-		if f.held, err = trace.Totals(filter.stored()); err != nil {
+		if f.held, err = trace.Sums().Totals(filter.stored()); err != nil {
 			return nil, err
 		}
 	}
@@ -231,7 +231,7 @@ func (f *facts) each(process model.ProcessID, visit func(*total) error) error {
 		return visit(&total{site: detail, thread: thread, Sum: sum.Sum, device: sum.Device})
 	}
 	if !f.filter.limitsTime() {
-		return f.trace.EachTotal(store.Filter{Process: process}, take)
+		return f.trace.Sums().Each(store.Filter{Process: process}, take)
 	}
 	for i := range f.held {
 		if err := take(&f.held[i]); err != nil {

@@ -25,7 +25,7 @@ func Present(trace *store.Trace, time int64, filter Filter, top int) (*Document,
 		}
 	}
 	var all int64
-	if err := trace.Mappings(store.Filter{From: time, To: time + 1}, func(m *store.Mapping) bool {
+	if err := trace.Memory().Mappings(store.Filter{From: time, To: time + 1}, func(m *store.Mapping) bool {
 		detail := describeSite(m.Site)
 		if filter.accepts(detail, ranks[int64(detail.Process)]) {
 			all += model.Size(m.Bytes)

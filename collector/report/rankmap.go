@@ -41,7 +41,7 @@ const (
 	MostSampled = 128
 	// mostLanes is how many queues or threads of a rank are read: those with most to tell.
 	mostLanes = 8
-	// rowsOfLane is how many groups of a lane are opened at least (store.TimelineOfRows).
+	// rowsOfLane is how many groups of a lane are opened at least (store.Lanes.BlocksOfRows).
 	rowsOfLane = 1
 )
 
@@ -68,7 +68,7 @@ func ranksOf(trace *store.Trace) (list []*ranked, device bool, err error) {
 		of[s.ColumnInt64(0)] = r
 		r.processes = append(r.processes, model.ProcessID(s.ColumnInt64(0)))
 	}
-	if err := trace.EachLane(func(lane *store.Lane) error {
+	if err := trace.Lanes().Each(func(lane *store.Lane) error {
 		device = device || lane.Type == store.LaneQueue
 		switch r := of[int64(lane.Process)]; {
 		case r == nil:
@@ -100,7 +100,7 @@ func findLanes(trace *store.Trace, some []*ranked, device bool) error {
 			of[process] = r
 		}
 	}
-	err := trace.EachLane(func(lane *store.Lane) error {
+	err := trace.Lanes().Each(func(lane *store.Lane) error {
 		if r := of[lane.Process]; r != nil && (device && lane.Type == store.LaneQueue || !device && outermost(lane)) {
 			r.lanes = append(r.lanes, *lane)
 		}
@@ -197,7 +197,7 @@ func (r *ranked) use(trace *store.Trace, from, to int64, parts int) ([]float64, 
 		if lane.Last < from || lane.First >= to {
 			continue
 		}
-		blocks, err := trace.TimelineOfRows(lane, from, to, parts, rowsOfLane)
+		blocks, err := trace.Lanes().BlocksOfRows(lane, from, to, parts, rowsOfLane)
 		if err != nil {
 			return nil, err
 		}

@@ -24,7 +24,7 @@ func sampledTable(trace *store.Trace, filter Filter) (*Table, error) {
 	if filter.ChoosesEvents() {
 		return table, nil
 	}
-	counters, err := trace.Counters()
+	counters, err := trace.Sampled().Counters()
 	if err != nil {
 		return nil, err
 	}

@@ -303,7 +303,7 @@ func (f *facts) memoryTable(filter Filter, top int) (*Table, error) {
 			var use memoryUse
 			use, err = f.memoryOf(s.ColumnInt64(5))
 			peak, left = use.peak, use.end
-		} else if left, err = f.trace.MemoryLeft(model.DeviceID(s.ColumnInt64(5))); err == nil {
+		} else if left, err = f.trace.Memory().AtEnd(model.DeviceID(s.ColumnInt64(5))); err == nil {
 			peak = s.ColumnInt64(2)
 		}
 		if err != nil {
@@ -318,7 +318,7 @@ func (f *facts) memoryTable(filter Filter, top int) (*Table, error) {
 // shutdown of the device, and what was of regions that it ended in.
 func (f *facts) left(trace *store.Trace, filter Filter) (leaks, open *Table, err error) {
 	from, to := filter.bounds()
-	left, err := trace.Left(from, to, nil)
+	left, err := trace.Memory().Left(from, to, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -37,7 +37,7 @@ func (r *Reader) readActivities(after, time int64) error {
 		}
 	}
 	if r.follows {
-		return r.trace.NumberedActivities(r.activities+1, math.MaxInt64, func(a *store.Activity) (bool, error) {
+		return r.trace.Numbered().Activities(r.activities+1, math.MaxInt64, func(a *store.Activity) (bool, error) {
 			r.activities = a.ID
 			return true, r.activity(a)
 		})
@@ -46,7 +46,7 @@ func (r *Reader) readActivities(after, time int64) error {
 	if err != nil {
 		return err
 	}
-	return r.trace.NumberedActivities(first, last, func(a *store.Activity) (bool, error) {
+	return r.trace.Numbered().Activities(first, last, func(a *store.Activity) (bool, error) {
 		if a.Start <= after || a.Start > time {
 			return true, nil
 		}

@@ -24,14 +24,14 @@ type counter struct {
 
 // readCounters reads what was sampled up to the time, and gives it.
 func (r *Reader) readCounters() ([]Counter, error) {
-	known, err := r.trace.Counters()
+	known, err := r.trace.Sampled().Counters()
 	if err != nil {
 		return nil, err
 	}
 	list := make([]Counter, 0, len(known))
 	for _, c := range known {
 		x := lookup.Make(r.counters, c.ID, func() *counter { return &counter{last: math.MinInt64} })
-		if err := r.trace.CounterValues(c.ID, x.last+1, r.after(), func(v store.CounterValue) error {
+		if err := r.trace.Sampled().CounterValues(c.ID, x.last+1, r.after(), func(v store.CounterValue) error {
 			x.last, x.value = v.Time, v.Value
 			x.values.add(store.MemoryPoint{Time: v.Time, End: v.Time, Low: v.Value, High: v.Value, Last: v.Value}, bothPoints)
 			return nil

@@ -29,7 +29,7 @@ func TestOnlyAFrame(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	totals, err := trace.Totals(store.Filter{Within: within})
+	totals, err := trace.Sums().Totals(store.Filter{Within: within})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -212,7 +212,7 @@ func (r *Reader) readOthers() error {
 			r.syncQueues[q.Device] = q.ID
 		}
 	}
-	existing, err := r.trace.ExistingAfter(r.others.existing)
+	existing, err := r.trace.Numbered().Existing(r.others.existing)
 	if err != nil {
 		return err
 	}
@@ -221,7 +221,7 @@ func (r *Reader) readOthers() error {
 		r.others.existing = -m.Record
 		r.device(m.Site.Device).exist(m)
 	}
-	dependencies, err := r.trace.DependenciesAfter(r.others.dependencies)
+	dependencies, err := r.trace.Numbered().Dependencies(r.others.dependencies)
 	if err != nil {
 		return err
 	}
@@ -229,13 +229,13 @@ func (r *Reader) readOthers() error {
 		r.others.dependencies = dependencies[i].ID
 	}
 	r.pending = append(r.pending, dependencies...)
-	samples, last, err := r.trace.OtherSamplesAfter(r.others.samples)
+	samples, last, err := r.trace.Numbered().OtherSamples(r.others.samples)
 	if err != nil {
 		return err
 	}
 	r.others.samples = last
 	r.samples = append(r.samples, samples...)
-	occupancies, last, err := r.trace.OccupanciesAfter(r.others.occupancies, r.after())
+	occupancies, last, err := r.trace.Numbered().Occupancies(r.others.occupancies, r.after())
 	if err != nil {
 		return err
 	}
@@ -274,7 +274,7 @@ func (r *Reader) readRecords(time, lateness int64) error {
 	if len(r.early) > 0 && r.early[0].record.Start > time+min(lateness, math.MaxInt64-time) {
 		return nil
 	}
-	return r.trace.NumberedRecords(r.records+1, math.MaxInt64, func(x *store.Record, used int64) (bool, error) {
+	return r.trace.Numbered().Records(r.records+1, math.MaxInt64, func(x *store.Record, used int64) (bool, error) {
 		r.records = x.ID
 		if x.Start > time {
 			r.early = append(r.early, earlyRecord{*x, used})

@@ -72,7 +72,7 @@ func TestSameFromEverywhere(t *testing.T) {
 func TestSumsAreTheTraces(t *testing.T) {
 	trace := tracetest.Generated(t, 20_000)
 	s := at(t, state.New(trace), state.Newest)
-	works, err := trace.WorkTotals(store.Filter{})
+	works, err := trace.Sums().WorkTotals(store.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestSumsAreTheTraces(t *testing.T) {
 			launches += works[i].Count
 		}
 	}
-	totals, err := trace.Totals(store.Filter{Kinds: []string{"enqueue_upload"}})
+	totals, err := trace.Sums().Totals(store.Filter{Kinds: []string{"enqueue_upload"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestSumsAreTheTraces(t *testing.T) {
 	middle := last / 2
 	var present []store.Mapping
 	for ; len(present) == 0 && middle < last; middle += 1000 {
-		if err := trace.Mappings(store.Filter{From: middle + 1000, To: middle + 1001}, func(m *store.Mapping) bool {
+		if err := trace.Memory().Mappings(store.Filter{From: middle + 1000, To: middle + 1001}, func(m *store.Mapping) bool {
 			present = append(present, *m)
 			return true
 		}); err != nil {
@@ -124,7 +124,7 @@ func TestSumsAreTheTraces(t *testing.T) {
 			t.Errorf("mapping %+v, in the present table %+v", m, p)
 		}
 	}
-	points, err := trace.Memory(1, 0, middle+1, 0)
+	points, err := trace.Memory().Curve(1, 0, middle+1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

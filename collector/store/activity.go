@@ -200,7 +200,7 @@ func (t *Trace) ActivitiesBetween(from, to int64) (first, last int64, err error)
 	if err != nil || !complete {
 		return 0, math.MaxInt64, err
 	}
-	lanes, err := t.Lanes()
+	lanes, err := t.Lanes().All()
 	if err != nil {
 		return 0, 0, err
 	}

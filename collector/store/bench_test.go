@@ -203,7 +203,7 @@ func BenchmarkTimeline(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer trace.Close()
-	lanes, err := trace.Lanes()
+	lanes, err := trace.Lanes().All()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func BenchmarkTimeline(b *testing.B) {
 		from := first + random.Int64N(max(last-first-width, 1))
 		began, busy, blocks := time.Now(), processorTime(b, unix.RUSAGE_THREAD), 0
 		for _, lane := range lanes {
-			drawn, err := trace.Timeline(lane, from, from+width, 2000)
+			drawn, err := trace.Lanes().Blocks(lane, from, from+width, 2000)
 			if err != nil {
 				b.Fatal(err)
 			}

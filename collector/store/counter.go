@@ -46,10 +46,10 @@ type CounterValue struct {
 }
 
 // Counters reads what was sampled: the processes' figures first.
-func (t *Trace) Counters() ([]Counter, error) {
+func (t Sampled) Counters() ([]Counter, error) {
 	var list []Counter
-	err := t.each(`SELECT c.id, c.host, coalesce(c.process, 0), coalesce(c.gpu, -1), c.gpu_name, c.name, c.unit, h.name, (SELECT count(*) FROM host) > 1
-		FROM counter c LEFT JOIN host h ON h.id = c.host WHERE c.process IS NULL OR `+t.ChosenSQL("c.process")+` ORDER BY c.process IS NULL, c.process, c.host, c.gpu, c.id`, nil, func(s *sqlite.Stmt) error {
+	err := t.trace.each(`SELECT c.id, c.host, coalesce(c.process, 0), coalesce(c.gpu, -1), c.gpu_name, c.name, c.unit, h.name, (SELECT count(*) FROM host) > 1
+		FROM counter c LEFT JOIN host h ON h.id = c.host WHERE c.process IS NULL OR `+t.trace.ChosenSQL("c.process")+` ORDER BY c.process IS NULL, c.process, c.host, c.gpu, c.id`, nil, func(s *sqlite.Stmt) error {
 		list = append(list, Counter{ID: s.ColumnInt64(0), Host: s.ColumnInt64(1), Process: model.ProcessID(s.ColumnInt64(2)), GPU: s.ColumnInt(3),
 			GPUName: s.ColumnText(4), Name: s.ColumnText(5), Unit: s.ColumnText(6), On: s.ColumnText(7), severalHosts: s.ColumnInt64(8) != 0})
 		return nil
@@ -58,15 +58,15 @@ func (t *Trace) Counters() ([]Counter, error) {
 }
 
 // CounterValues calls f for the values of a counter in [from, to), in their order.
-func (t *Trace) CounterValues(counter, from, to int64, f func(CounterValue) error) error {
-	return t.query("SELECT time, value FROM counter_value WHERE counter = ? AND time >= ? AND time < ? ORDER BY time", []int64{counter, from, to},
+func (t Sampled) CounterValues(counter, from, to int64, f func(CounterValue) error) error {
+	return t.trace.query("SELECT time, value FROM counter_value WHERE counter = ? AND time >= ? AND time < ? ORDER BY time", []int64{counter, from, to},
 		func(s *sqlite.Stmt) error { return f(CounterValue{s.ColumnInt64(0), s.ColumnInt64(1)}) })
 }
 
 // CounterBefore is the last value of a counter before a time; known says whether there
 // is one.
-func (t *Trace) CounterBefore(counter, time int64) (v CounterValue, known bool, err error) {
-	err = t.query("SELECT time, value FROM counter_value WHERE counter = ? AND time < ? ORDER BY time DESC LIMIT 1", []int64{counter, time},
+func (t Sampled) CounterBefore(counter, time int64) (v CounterValue, known bool, err error) {
+	err = t.trace.query("SELECT time, value FROM counter_value WHERE counter = ? AND time < ? ORDER BY time DESC LIMIT 1", []int64{counter, time},
 		func(s *sqlite.Stmt) error {
 			v, known = CounterValue{s.ColumnInt64(0), s.ColumnInt64(1)}, true
 			return nil
@@ -76,7 +76,7 @@ func (t *Trace) CounterBefore(counter, time int64) (v CounterValue, known bool, 
 
 // CounterCurve gives a counter in [from, to) at a width in pixels: the values of a pixel
 // together. The first point is what it was at from, where that is known.
-func (t *Trace) CounterCurve(counter, from, to int64, pixels int) ([]MemoryPoint, error) {
+func (t Sampled) CounterCurve(counter, from, to int64, pixels int) ([]MemoryPoint, error) {
 	if to <= from || pixels < 1 {
 		return nil, nil
 	}

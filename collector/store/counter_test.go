@@ -46,7 +46,7 @@ func addCounters(t *testing.T, path string) *store.Trace {
 
 func values(t *testing.T, trace *store.Trace, counter, from, to int64) (list []store.CounterValue) {
 	t.Helper()
-	if err := trace.CounterValues(counter, from, to, func(v store.CounterValue) error {
+	if err := trace.Sampled().CounterValues(counter, from, to, func(v store.CounterValue) error {
 		list = append(list, v)
 		return nil
 	}); err != nil {
@@ -58,7 +58,7 @@ func values(t *testing.T, trace *store.Trace, counter, from, to int64) (list []s
 // What is written comes out again, whole and at a width, and out of a merged trace.
 func TestCounters(t *testing.T) {
 	trace := addCounters(t, generated(t, generate.Options{Spans: 100}).Path())
-	counters, err := trace.Counters()
+	counters, err := trace.Sampled().Counters()
 	want := []store.Counter{{ID: 1, Host: 1, On: "host", Process: 1, GPU: -1, Name: "cpu", Unit: "%"}, {ID: 2, Host: 1, On: "host", GPU: 0, GPUName: "H", Name: "power", Unit: "mW"}}
 	if err != nil || !reflect.DeepEqual(counters, want) {
 		t.Fatalf("%+v, %v", counters, err)
@@ -66,7 +66,7 @@ func TestCounters(t *testing.T) {
 	if got := values(t, trace, 2, 1010, 1040); !reflect.DeepEqual(got, []store.CounterValue{{1010, 2001}, {1020, 2002}, {1030, 2003}}) {
 		t.Errorf("%v", got)
 	}
-	points, err := trace.CounterCurve(1, 1045, 1145, 2)
+	points, err := trace.Sampled().CounterCurve(1, 1045, 1145, 2)
 	if err != nil || !reflect.DeepEqual(points, []store.MemoryPoint{{1045, 1045, 1004, 1004, 1004}, {1050, 1090, 1005, 1009, 1009}, {1100, 1140, 1000, 1004, 1004}}) {
 		t.Errorf("%v, %v", points, err)
 	}
@@ -79,7 +79,7 @@ func TestCounters(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer both.Close()
-	if counters, err = both.Counters(); err != nil || len(counters) != 4 {
+	if counters, err = both.Sampled().Counters(); err != nil || len(counters) != 4 {
 		t.Fatalf("%+v, %v", counters, err)
 	}
 	shifted := map[int64]bool{}
@@ -147,7 +147,7 @@ func TestTraceWithoutCounters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	counters, err := trace.Counters()
+	counters, err := trace.Sampled().Counters()
 	if err != nil || len(counters) != 0 || trace.Path() != path {
 		t.Errorf("%v, %v, read through %s", counters, err, trace.Path())
 	}
@@ -160,7 +160,7 @@ func TestTraceWithoutCounters(t *testing.T) {
 	if err := trace.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if counters, err := addCounters(t, path).Counters(); err != nil || len(counters) != 2 {
+	if counters, err := addCounters(t, path).Sampled().Counters(); err != nil || len(counters) != 2 {
 		t.Errorf("%v, %v", counters, err)
 	}
 	for query, want := range contents {

@@ -34,13 +34,13 @@ func (f *Filter) chooses() bool {
 
 // FirstCPUSample is the time of the first sample of processors, which may be before the first
 // event; 0 where that is later, or none is.
-func (t *Trace) FirstCPUSample() (int64, error) {
-	return t.Number("reading samples", "SELECT min(coalesce(min(time), 0), 0) FROM cpu_sample WHERE "+t.ChosenSQL("process"))
+func (t Sampled) FirstCPUSample() (int64, error) {
+	return t.trace.Number("reading samples", "SELECT min(coalesce(min(time), 0), 0) FROM cpu_sample WHERE "+t.trace.ChosenSQL("process"))
 }
 
 // CPUSamples gives the samples of processors in the order of their times; of a filter that chooses
 // among events by more than time, process and thread none. One is valid until the next.
-func (t *Trace) CPUSamples(f Filter, each func(*CPUSample) error) error {
+func (t Sampled) CPUSamples(f Filter, each func(*CPUSample) error) error {
 	if f.chooses() {
 		return nil
 	}
@@ -54,8 +54,8 @@ func (t *Trace) CPUSamples(f Filter, each func(*CPUSample) error) error {
 		stack   int64
 	}
 	known := map[key][]*Frame{}
-	return t.each(`SELECT process, coalesce(thread, 0), tid, time, stack FROM cpu_sample
-		WHERE weight + 0 > 0 AND time >= ?1 AND time < ?2 AND ?3 IN (0, process) AND ?4 IN (0, thread) AND `+t.ChosenSQL("process")+` ORDER BY time, id`,
+	return t.trace.each(`SELECT process, coalesce(thread, 0), tid, time, stack FROM cpu_sample
+		WHERE weight + 0 > 0 AND time >= ?1 AND time < ?2 AND ?3 IN (0, process) AND ?4 IN (0, thread) AND `+t.trace.ChosenSQL("process")+` ORDER BY time, id`,
 		[]any{from, to, int64(f.Process), int64(f.Thread)}, func(s *sqlite.Stmt) error {
 			x := CPUSample{Process: model.ProcessID(s.ColumnInt64(0)), Thread: model.ThreadID(s.ColumnInt64(1)), TID: s.ColumnInt64(2), Time: s.ColumnInt64(3), Stack: s.ColumnInt64(4)}
 			x.Frames = lookup.Make(known, key{x.Process, x.Stack}, func() []*Frame { return frames.of(x.Process, x.Stack) })
@@ -69,15 +69,15 @@ type cpuFrames struct {
 	known   map[returnAddress]*Frame
 }
 
-func (t *Trace) cpuFrames() (*cpuFrames, error) {
+func (t Sampled) cpuFrames() (*cpuFrames, error) {
 	k := &cpuFrames{callers: make(Stacks)}
-	if err := t.each("SELECT id, parent, address FROM cpu_stack WHERE id > 0", nil, func(s *sqlite.Stmt) error {
+	if err := t.trace.each("SELECT id, parent, address FROM cpu_stack WHERE id > 0", nil, func(s *sqlite.Stmt) error {
 		k.callers[s.ColumnInt64(0)] = StackFrame{s.ColumnInt64(1), uint64(s.ColumnInt64(2))}
 		return nil
 	}); err != nil {
 		return nil, err
 	}
-	list, err := t.Frames()
+	list, err := t.trace.Frames()
 	k.known = make(map[returnAddress]*Frame, len(list))
 	for i := range list {
 		k.known[returnAddress{list[i].Process, list[i].Address}] = &list[i]
@@ -100,15 +100,15 @@ func (k *cpuFrames) of(process model.ProcessID, stack int64) (frames []*Frame) {
 // CPUStacks sums the samples of processors by their call stacks, those of most time first.
 // They are of no event: a filter that chooses among events by more than time, process and
 // thread has none.
-func (t *Trace) CPUStacks(f Filter) ([]CPUStack, error) {
+func (t Sampled) CPUStacks(f Filter) ([]CPUStack, error) {
 	if f.chooses() {
 		return nil, nil
 	}
 	from, to := f.Bounds()
 	var out []CPUStack
 	var stacks []int64
-	err := t.each(`SELECT c.process, coalesce(c.thread, 0), c.doing, c.stack, sum(c.weight), count(*) FROM cpu_samples c
-		WHERE c.weight + 0 > 0 AND c.time >= ?1 AND c.time < ?2 AND ?3 IN (0, c.process) AND ?4 IN (0, c.thread) AND `+t.ChosenSQL("c.process")+`
+	err := t.trace.each(`SELECT c.process, coalesce(c.thread, 0), c.doing, c.stack, sum(c.weight), count(*) FROM cpu_samples c
+		WHERE c.weight + 0 > 0 AND c.time >= ?1 AND c.time < ?2 AND ?3 IN (0, c.process) AND ?4 IN (0, c.thread) AND `+t.trace.ChosenSQL("c.process")+`
 		GROUP BY c.process, c.thread, c.doing, c.stack ORDER BY 5 DESC, 1, 2, 4, c.doing`, []any{from, to, int64(f.Process), int64(f.Thread)}, func(s *sqlite.Stmt) error {
 		out = append(out, CPUStack{Process: model.ProcessID(s.ColumnInt64(0)), Thread: model.ThreadID(s.ColumnInt64(1)), Doing: s.ColumnText(2), Time: s.ColumnInt64(4), Count: s.ColumnInt64(5)})
 		stacks = append(stacks, s.ColumnInt64(3))

@@ -11,10 +11,10 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// EachTotal calls f for what Totals gives, by thread and then by site: one total after the
+// Each calls f for what Totals gives, by thread and then by site: one total after the
 // other, of which none is kept, nor its site. A job's many ranks have as many of them. Of a
 // filter of times and ranges all are held.
-func (t *Trace) EachTotal(filter Filter, f func(*Total) error) error {
+func (t Sums) Each(filter Filter, f func(*Total) error) error {
 	if filter.bounded() || filter.Within != nil {
 		all, err := t.Totals(filter)
 		for i := range all {
@@ -24,7 +24,7 @@ func (t *Trace) EachTotal(filter Filter, f func(*Total) error) error {
 		}
 		return err
 	}
-	if err := t.learnNames(); err != nil {
+	if err := t.trace.learnNames(); err != nil {
 		return err
 	}
 	next, stop := iter.Pull2(t.deviceTotals())
@@ -33,7 +33,7 @@ func (t *Trace) EachTotal(filter Filter, f func(*Total) error) error {
 	if err != nil {
 		return err
 	}
-	left, err := t.cutOff()
+	left, err := t.trace.cutOff()
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (t *Trace) EachTotal(filter Filter, f func(*Total) error) error {
 	// What goes on stands in the sums where something of its site has ended, else between them.
 	goesOn := func(before totalOf) error {
 		for len(left) > 0 && left[0].before(before) {
-			site, err := t.Site(left[0].site)
+			site, err := t.trace.Site(left[0].site)
 			if err == nil {
 				err = give(&Total{Thread: left[0].thread, Site: site, Sum: left[0].Sum})
 			}
@@ -66,17 +66,17 @@ func (t *Trace) EachTotal(filter Filter, f func(*Total) error) error {
 		}
 		return nil
 	}
-	args, chosen := []int64(nil), t.ChosenSQL("d.process")
+	args, chosen := []int64(nil), t.trace.ChosenSQL("d.process")
 	if filter.Thread != 0 {
 		args, chosen = append(args, int64(filter.Thread)), chosen+" AND x.thread = ?"
 	}
 	if filter.Process != 0 {
 		args, chosen = append(args, int64(filter.Process)), chosen+" AND d.process = ?"
 	}
-	columns := t.siteColumns()
+	columns := t.trace.siteColumns()
 	at := strings.Count(columns, ",") + 1
 	// Outer joins: what names no site counts, too.
-	if err := t.query("SELECT "+columns+", x.thread, x.site, x.count, x.ended, x.time, x.inner_time, x.shortest, x.longest, x.bytes, p.id IS NULL FROM total x LEFT JOIN site_detail d ON d.site = x.site"+
+	if err := t.trace.query("SELECT "+columns+", x.thread, x.site, x.count, x.ended, x.time, x.inner_time, x.shortest, x.longest, x.bytes, p.id IS NULL FROM total x LEFT JOIN site_detail d ON d.site = x.site"+
 		joinSite("LEFT JOIN")+"WHERE "+chosen+" ORDER BY x.thread, x.site", args, func(s *sqlite.Stmt) error {
 		of := totalOf{model.ThreadID(s.ColumnInt64(at)), s.ColumnInt64(at + 1)}
 		if err := goesOn(of); err != nil {
@@ -89,7 +89,7 @@ func (t *Trace) EachTotal(filter Filter, f func(*Total) error) error {
 		}
 		if total.Site = unknownSite(of.site); !s.ColumnBool(at + 9) {
 			var err error
-			if total.Site, err = t.readSite(s); err != nil {
+			if total.Site, err = t.trace.readSite(s); err != nil {
 				return err
 			}
 		}
@@ -112,9 +112,9 @@ type deviceTotal struct {
 }
 
 // deviceTotals streams the sums of device activity by what enqueued it, by thread and site.
-func (t *Trace) deviceTotals() iter.Seq2[deviceTotal, error] {
+func (t Sums) deviceTotals() iter.Seq2[deviceTotal, error] {
 	return func(yield func(deviceTotal, error) bool) {
-		if err := t.query("SELECT thread, site, sum(count), sum(time), min(shortest), max(longest), "+schema.SumOfBytes("bytes")+
+		if err := t.trace.query("SELECT thread, site, sum(count), sum(time), min(shortest), max(longest), "+schema.SumOfBytes("bytes")+
 			" FROM work_total WHERE site <> 0 GROUP BY thread, site ORDER BY thread, site", nil, func(s *sqlite.Stmt) error {
 			if !yield(deviceTotal{totalOf{model.ThreadID(s.ColumnInt64(0)), s.ColumnInt64(1)}, activitySum(s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4),
 				s.ColumnInt64(5), s.ColumnInt64(6))}, nil) {

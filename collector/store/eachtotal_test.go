@@ -25,12 +25,12 @@ func TestEachTotal(t *testing.T) {
 				whole.OnlyProcesses(of)
 				single.OnlyProcesses(of)
 			}
-			want, err := whole.Totals(filter)
+			want, err := whole.Sums().Totals(filter)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var got []store.Total
-			if err := single.EachTotal(filter, func(x *store.Total) error {
+			if err := single.Sums().Each(filter, func(x *store.Total) error {
 				got = append(got, *x)
 				return nil
 			}); err != nil {

@@ -32,14 +32,14 @@ func readAll(path string) {
 			break
 		}
 	}
-	lanes, _ := trace.Lanes()
+	lanes, _ := trace.Lanes().All()
 	for _, lane := range lanes[:min(len(lanes), 50)] {
-		_, _ = trace.Timeline(lane, lane.First, lane.Last, 100)
+		_, _ = trace.Lanes().Blocks(lane, lane.First, lane.Last, 100)
 	}
-	_, _ = trace.Memory(1, 0, 0, 100)
-	_ = trace.Mappings(store.Filter{From: 2_000_000, To: 2_000_001}, func(*store.Mapping) bool { return true })
-	_, _ = trace.Totals(store.Filter{})
-	_, _ = trace.WorkTotals(store.Filter{})
+	_, _ = trace.Memory().Curve(1, 0, 0, 100)
+	_ = trace.Memory().Mappings(store.Filter{From: 2_000_000, To: 2_000_001}, func(*store.Mapping) bool { return true })
+	_, _ = trace.Sums().Totals(store.Filter{})
+	_, _ = trace.Sums().WorkTotals(store.Filter{})
 	merged := path + ".merged"
 	_ = write.Merge(merged, []write.Input{{Path: path}, {Path: path}})
 	_ = os.Remove(merged)

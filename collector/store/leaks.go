@@ -52,12 +52,12 @@ type leftPlace struct {
 // a pool shows by mappings inside what was allocated. What may have been deleted in a time
 // that the trace does not have is not among it. It reads every record once, or until enough
 // ends it: then it is what had not been deleted until there.
-func (t *Trace) Left(from, to int64, enough Enough) (*Left, error) {
-	missing, err := t.Partial()
+func (t DeviceMemory) Left(from, to int64, enough Enough) (*Left, error) {
+	missing, err := t.trace.Partial()
 	if err != nil {
 		return nil, err
 	}
-	ended, byItself, err := t.Endings()
+	ended, byItself, err := t.trace.Endings()
 	if err != nil {
 		return nil, err
 	}
@@ -67,11 +67,11 @@ func (t *Trace) Left(from, to int64, enough Enough) (*Left, error) {
 	shutdowns := make(map[int64]bool)
 	open := model.Regions{}
 	n := 0
-	err = t.scanRecords(math.MinInt64, math.MaxInt64, func(id int64, v []int64) error {
+	err = t.trace.scanRecords(math.MinInt64, math.MaxInt64, func(id int64, v []int64) error {
 		if n++; enough.reached(n, v[columnTime]) {
 			return errStop
 		}
-		site, err := t.head(v[columnSite])
+		site, err := t.trace.head(v[columnSite])
 		if err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (t *Trace) Left(from, to int64, enough Enough) (*Left, error) {
 		left.Undecided = left.Undecided || !own
 	}
 	for id, m := range live {
-		s, err := t.Site(m.site)
+		s, err := t.trace.Site(m.site)
 		if err != nil {
 			return nil, err
 		}

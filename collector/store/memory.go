@@ -23,12 +23,12 @@ type MemoryPoint struct {
 	Last int64 `json:"last"` // value from End on
 }
 
-// Memory gives a device's memory in use in the window [from, to) at a width in
+// Curve gives a device's memory in use in the window [from, to) at a width in
 // pixels; to 0 means to the end, pixels 0 every change. The first point may lie
 // before the window: it is the value at its start.
-func (t *Trace) Memory(device model.DeviceID, from, to int64, pixels int) ([]MemoryPoint, error) {
+func (t DeviceMemory) Curve(device model.DeviceID, from, to int64, pixels int) ([]MemoryPoint, error) {
 	if to == 0 {
-		_, last, err := t.Extent()
+		_, last, err := t.trace.Extent()
 		if err != nil {
 			return nil, err
 		}
@@ -37,13 +37,13 @@ func (t *Trace) Memory(device model.DeviceID, from, to int64, pixels int) ([]Mem
 	if to <= from {
 		return nil, nil
 	}
-	c := &curve{trace: t, device: device, pixel: 0}
+	c := &curve{trace: t.trace, device: device, pixel: 0}
 	top := int64(0)
 	if pixels > 0 {
 		var err error
 		c.pixel = (to - from) / int64(pixels)
-		if top, err = schema.Integer(t.conn, "SELECT coalesce(max(level), 0) FROM sample_rollup WHERE device = ?", int64(device)); err != nil {
-			return nil, schema.Explain(t.path, err)
+		if top, err = schema.Integer(t.trace.conn, "SELECT coalesce(max(level), 0) FROM sample_rollup WHERE device = ?", int64(device)); err != nil {
+			return nil, schema.Explain(t.trace.path, err)
 		}
 	}
 	before, found, err := t.lastSample(device, from)
@@ -58,7 +58,7 @@ func (t *Trace) Memory(device model.DeviceID, from, to int64, pixels int) ([]Mem
 }
 
 // lastSample is a device's memory in use just before a time, if it is known.
-func (t *Trace) lastSample(device model.DeviceID, before int64) (last Sample, found bool, err error) {
+func (t DeviceMemory) lastSample(device model.DeviceID, before int64) (last Sample, found bool, err error) {
 	list, err := t.samplesNear(device, before, before)
 	for _, s := range list {
 		if s.Time < before && (!found || s.Time >= last.Time) {
@@ -71,13 +71,13 @@ func (t *Trace) lastSample(device model.DeviceID, before int64) (last Sample, fo
 // samplesNear gives the changes of a device's memory in [from, to) and, as they
 // stand together in groups, a few neighbours: the last one before from is among
 // them.
-func (t *Trace) samplesNear(device model.DeviceID, from, to int64) (list []Sample, err error) {
-	ids, err := t.membersNear("sample_rollup", int64(device), from, to)
+func (t DeviceMemory) samplesNear(device model.DeviceID, from, to int64) (list []Sample, err error) {
+	ids, err := t.trace.membersNear("sample_rollup", int64(device), from, to)
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range ids {
-		if err := t.query("SELECT r.time, r.inner_time FROM record r JOIN site s ON s.id = r.site WHERE r.id = ? AND s.kind IN (8, 9)", []int64{id}, func(s *sqlite.Stmt) error {
+		if err := t.trace.query("SELECT r.time, r.inner_time FROM record r JOIN site s ON s.id = r.site WHERE r.id = ? AND s.kind IN (8, 9)", []int64{id}, func(s *sqlite.Stmt) error {
 			list = append(list, Sample{device, s.ColumnInt64(0), s.ColumnInt64(1)})
 			return nil
 		}); err != nil {
@@ -93,19 +93,19 @@ func (t *Trace) samplesNear(device model.DeviceID, from, to int64) (list []Sampl
 			}
 		}
 	}
-	complete, err := t.complete()
+	complete, err := t.trace.complete()
 	if err != nil || complete {
 		return list, err
 	}
-	last, err := t.lastMember("sample_rollup", int64(device))
+	last, err := t.trace.lastMember("sample_rollup", int64(device))
 	if err != nil {
 		return nil, err
 	}
-	_, end, err := t.between(from, to)
+	_, end, err := t.trace.between(from, to)
 	if err != nil {
 		return nil, err
 	}
-	err = t.changes(last+1, end, func(_ int64, s Sample) error {
+	err = t.changesBetween(last+1, end, func(_ int64, s Sample) error {
 		if s.Device == device {
 			list = append(list, s)
 		}
@@ -114,9 +114,9 @@ func (t *Trace) samplesNear(device model.DeviceID, from, to int64) (list []Sampl
 	return list, err
 }
 
-// MemoryLeft is a device's memory in use at the end: before it was shut down for
+// AtEnd is a device's memory in use at the end: before it was shut down for
 // good, which frees what was left.
-func (t *Trace) MemoryLeft(device model.DeviceID) (int64, error) {
+func (t DeviceMemory) AtEnd(device model.DeviceID) (int64, error) {
 	last, found, err := t.lastSample(device, math.MaxInt64)
 	if err != nil || !found {
 		return 0, err
@@ -140,13 +140,13 @@ type shutting struct{ from, to int64 }
 
 // shutByDevice are the times that devices took to be shut down, of each in their order. They are
 // read at once: a job of many ranks has many devices, each of which is asked for.
-func (t *Trace) shutByDevice() (map[model.DeviceID][]shutting, error) {
-	complete, err := t.complete()
-	if err != nil || complete && t.shut != nil {
-		return t.shut, err
+func (t DeviceMemory) shutByDevice() (map[model.DeviceID][]shutting, error) {
+	complete, err := t.trace.complete()
+	if err != nil || complete && t.trace.shut != nil {
+		return t.trace.shut, err
 	}
 	shut := map[model.DeviceID][]shutting{}
-	err = t.query(`SELECT x.device, r.time, r.time + r.duration FROM landmark m CROSS JOIN record r ON r.id = m.record JOIN site x ON x.id = r.site
+	err = t.trace.query(`SELECT x.device, r.time, r.time + r.duration FROM landmark m CROSS JOIN record r ON r.id = m.record JOIN site x ON x.id = r.site
 		WHERE m.kind = ? ORDER BY r.time`, []int64{int64(model.DeviceShutdownStart)}, func(s *sqlite.Stmt) error {
 		to := int64(math.MaxInt64) // it never ended
 		if !s.ColumnIsNull(2) {
@@ -157,7 +157,7 @@ func (t *Trace) shutByDevice() (map[model.DeviceID][]shutting, error) {
 		return nil
 	})
 	if err == nil && complete {
-		t.shut = shut
+		t.trace.shut = shut
 	}
 	return shut, err
 }
@@ -168,43 +168,43 @@ const mostSamplesKept = 1 << 20
 // samplesAt are the changes of memory that come with no alloc or free, of all devices, that
 // were seen after a record and before the next. Their table has no index: of a finished trace
 // they are read at once, unless they are too many to keep.
-func (t *Trace) samplesAt(record int64) (list []Sample, err error) {
-	complete, err := t.complete()
+func (t DeviceMemory) samplesAt(record int64) (list []Sample, err error) {
+	complete, err := t.trace.complete()
 	if err != nil {
 		return nil, err
 	}
-	if complete && t.otherSamples == nil {
-		n, err := schema.Integer(t.conn, "SELECT count(*) FROM sample")
+	if complete && t.trace.otherSamples == nil {
+		n, err := schema.Integer(t.trace.conn, "SELECT count(*) FROM sample")
 		if err != nil {
-			return nil, schema.Explain(t.path, err)
+			return nil, schema.Explain(t.trace.path, err)
 		}
 		if n <= mostSamplesKept {
 			others := map[int64][]Sample{}
-			if err := t.query("SELECT record, device, time, used FROM sample", nil, func(s *sqlite.Stmt) error {
+			if err := t.trace.query("SELECT record, device, time, used FROM sample", nil, func(s *sqlite.Stmt) error {
 				others[s.ColumnInt64(0)] = append(others[s.ColumnInt64(0)], Sample{model.DeviceID(s.ColumnInt64(1)), s.ColumnInt64(2), s.ColumnInt64(3)})
 				return nil
 			}); err != nil {
 				return nil, err
 			}
-			t.otherSamples = others
+			t.trace.otherSamples = others
 		}
 	}
-	if complete && t.otherSamples != nil {
-		return t.otherSamples[record], nil
+	if complete && t.trace.otherSamples != nil {
+		return t.trace.otherSamples[record], nil
 	}
-	err = t.query("SELECT device, time, used FROM sample WHERE record = ?", []int64{record}, func(s *sqlite.Stmt) error {
+	err = t.trace.query("SELECT device, time, used FROM sample WHERE record = ?", []int64{record}, func(s *sqlite.Stmt) error {
 		list = append(list, Sample{model.DeviceID(s.ColumnInt64(0)), s.ColumnInt64(1), s.ColumnInt64(2)})
 		return nil
 	})
 	return list, err
 }
 
-// changes calls f for the changes of memory by the records from first to last,
+// changesBetween calls f for the changes of memory by the records from first to last,
 // in their order.
-func (t *Trace) changes(first, last int64, f func(record int64, s Sample) error) error {
+func (t DeviceMemory) changesBetween(first, last int64, f func(record int64, s Sample) error) error {
 	var others []Sample
 	var at []int64
-	if err := t.query("SELECT device, time, used, record FROM sample WHERE record >= ? AND record <= ? ORDER BY record, rowid", []int64{first, last}, func(s *sqlite.Stmt) error {
+	if err := t.trace.query("SELECT device, time, used, record FROM sample WHERE record >= ? AND record <= ? ORDER BY record, rowid", []int64{first, last}, func(s *sqlite.Stmt) error {
 		others = append(others, Sample{model.DeviceID(s.ColumnInt64(0)), s.ColumnInt64(1), s.ColumnInt64(2)})
 		at = append(at, s.ColumnInt64(3))
 		return nil
@@ -221,10 +221,10 @@ func (t *Trace) changes(first, last int64, f func(record int64, s Sample) error)
 		return nil
 	}
 	memory := map[int64]model.DeviceID{} // by site; 0: of another kind
-	if err := t.pages.Scan("record", "id", []string{"site", "time", "inner_time"}, first, last, func(id int64, v []int64) error {
+	if err := t.trace.pages.Scan("record", "id", []string{"site", "time", "inner_time"}, first, last, func(id int64, v []int64) error {
 		device, known := memory[v[0]]
 		if !known {
-			site, err := t.Site(v[0])
+			site, err := t.trace.Site(v[0])
 			if err != nil {
 				return err
 			}
@@ -253,20 +253,20 @@ type Sample struct {
 	Used   int64 // bytes
 }
 
-// Samples streams every change of the devices' memory from time from until
+// Changes streams every change of the devices' memory from time from until
 // before to (0: no bound), in the order it was recorded.
-func (t *Trace) Samples(from, to int64) iter.Seq2[Sample, error] {
+func (t DeviceMemory) Changes(from, to int64) iter.Seq2[Sample, error] {
 	from, to = (&Filter{From: from, To: to}).Bounds()
 	return func(yield func(Sample, error) bool) {
 		first, last := int64(0), int64(math.MaxInt64)
 		if from != math.MinInt64 || to != math.MaxInt64 {
 			var err error
-			if first, last, err = t.between(max(from, math.MinInt64/2), min(to, math.MaxInt64/2)); err != nil {
+			if first, last, err = t.trace.between(max(from, math.MinInt64/2), min(to, math.MaxInt64/2)); err != nil {
 				yield(Sample{}, err)
 				return
 			}
 		}
-		if err := t.changes(first, last, func(_ int64, s Sample) error {
+		if err := t.changesBetween(first, last, func(_ int64, s Sample) error {
 			if s.Time >= from && s.Time < to && !yield(s, nil) {
 				return errStop
 			}
@@ -289,7 +289,7 @@ func (c *curve) cover(level int, from, to int64) error {
 		return nil
 	}
 	if level == 0 {
-		list, err := c.trace.samplesNear(c.device, from, to)
+		list, err := c.trace.Memory().samplesNear(c.device, from, to)
 		slices.SortStableFunc(list, func(a, b Sample) int { return cmp.Compare(a.Time, b.Time) })
 		for _, s := range list {
 			if s.Time >= from && s.Time < to {
@@ -354,15 +354,15 @@ func (m *Mapping) Live(at int64) bool { return m.Start <= at && at < m.End }
 // none at all, the allocations; in order of creation. Of the filter, Process and
 // Device apply, and From and To: lived at some time in between. Where Enough ends it,
 // f has got those of what was read.
-func (t *Trace) Mappings(filter Filter, f func(*Mapping) bool) error {
+func (t DeviceMemory) Mappings(filter Filter, f func(*Mapping) bool) error {
 	code := int32(model.Create)
-	existing, err := t.ExistingAfter(0)
+	existing, err := t.trace.Numbered().Existing(0)
 	if err != nil {
 		return err
 	}
-	creates, err := schema.Integer(t.conn, "SELECT EXISTS (SELECT 1 FROM site WHERE kind = ?)", int64(code))
+	creates, err := schema.Integer(t.trace.conn, "SELECT EXISTS (SELECT 1 FROM site WHERE kind = ?)", int64(code))
 	if err != nil {
-		return schema.Explain(t.path, err)
+		return schema.Explain(t.trace.path, err)
 	}
 	if creates == 0 && len(existing) == 0 {
 		code = model.Alloc
@@ -383,28 +383,28 @@ func (t *Trace) Mappings(filter Filter, f func(*Mapping) bool) error {
 	}
 	made := map[int64]*Site{} // nil: another kind
 	var lateness int64
-	if lateness, err = schema.Integer(t.conn, "SELECT value FROM meta WHERE key = 'lateness'"); err != nil {
-		return schema.Explain(t.path, err)
+	if lateness, err = schema.Integer(t.trace.conn, "SELECT value FROM meta WHERE key = 'lateness'"); err != nil {
+		return schema.Explain(t.trace.path, err)
 	}
 	// What was ended by a record before this one, was before From.
-	gone, err := t.firstRecord(max(filter.From, math.MinInt64+lateness) - lateness)
+	gone, err := t.trace.firstRecord(max(filter.From, math.MinInt64+lateness) - lateness)
 	if err != nil {
 		return err
 	}
 	end := int64(math.MaxInt64)
 	if to < math.MaxInt64-lateness {
-		if end, err = t.firstRecord(to + lateness); err != nil {
+		if end, err = t.trace.firstRecord(to + lateness); err != nil {
 			return err
 		}
 	}
 	n := 0
-	err = t.pages.Scan("record", "id", storedColumns, math.MinInt64, end, func(id int64, v []int64) error {
+	err = t.trace.pages.Scan("record", "id", storedColumns, math.MinInt64, end, func(id int64, v []int64) error {
 		if n++; filter.Enough.reached(n, v[storedTime]) {
 			return errStop
 		}
 		site, known := made[v[storedSite]]
 		if !known {
-			found, err := t.Site(v[storedSite])
+			found, err := t.trace.Site(v[storedSite])
 			if err != nil {
 				return err
 			}
@@ -417,14 +417,14 @@ func (t *Trace) Mappings(filter Filter, f func(*Mapping) bool) error {
 		if site == nil || v[storedTime] >= to || link != 0 && id+link < gone {
 			return nil
 		}
-		d, err := t.datum(v[storedDatum])
+		d, err := t.trace.datum(v[storedDatum])
 		if err != nil {
 			return err
 		}
 		m := Mapping{Record: id, Kind: site.Kind, Thread: site.Thread, Site: site, Host: uint64(d.host), Address: uint64(d.address),
 			Bytes: uint64(d.bytes), Start: v[storedTime], End: math.MaxInt64}
 		if link != 0 {
-			if err := t.query("SELECT time FROM record WHERE id = ?", []int64{id + link}, func(s *sqlite.Stmt) error {
+			if err := t.trace.query("SELECT time FROM record WHERE id = ?", []int64{id + link}, func(s *sqlite.Stmt) error {
 				m.End, m.EndedBy = s.ColumnInt64(0), id+link
 				return nil
 			}); err != nil {
@@ -446,9 +446,9 @@ func (t *Trace) Mappings(filter Filter, f func(*Mapping) bool) error {
 // shutdowns are the times when devices had been shut down, in their order.
 type shutdowns map[model.DeviceID][]int64
 
-func (t *Trace) shutdowns() (shutdowns, error) {
+func (t DeviceMemory) shutdowns() (shutdowns, error) {
 	ends := make(shutdowns)
-	err := t.query(`SELECT x.device, r.time + r.duration FROM landmark m CROSS JOIN record r ON r.id = m.record JOIN site x ON x.id = r.site
+	err := t.trace.query(`SELECT x.device, r.time + r.duration FROM landmark m CROSS JOIN record r ON r.id = m.record JOIN site x ON x.id = r.site
 		WHERE m.kind = ? AND r.duration IS NOT NULL ORDER BY 2`,
 		[]int64{int64(model.DeviceShutdownStart)}, func(s *sqlite.Stmt) error {
 			device := model.DeviceID(s.ColumnInt64(0))

@@ -23,7 +23,7 @@ func TestScanWithinAQuery(t *testing.T) {
 			if rows++; rows > 1 {
 				return errors.New("the query has begun anew")
 			}
-			_, err := trace.MemoryLeft(model.DeviceID(s.ColumnInt64(0)))
+			_, err := trace.Memory().AtEnd(model.DeviceID(s.ColumnInt64(0)))
 			return err
 		}}); err != nil || rows != 1 {
 		t.Errorf("%d rows of one device: %v", rows, err)

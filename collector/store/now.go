@@ -43,7 +43,7 @@ func (t *Trace) Now() (n Now, err error) {
 		return n, err
 	}
 	for i := range devices {
-		last, _, err := t.lastSample(devices[i].ID, math.MaxInt64)
+		last, _, err := t.Memory().lastSample(devices[i].ID, math.MaxInt64)
 		if err != nil {
 			return n, err
 		}

@@ -59,7 +59,7 @@ func TestWindows(t *testing.T) {
 // same number and the same time as the spans themselves, and few of them.
 func TestTimelineAccountsForEverySpan(t *testing.T) {
 	trace := generated(t, generate.Options{Spans: 20_000, Threads: 2, Activity: true, Seed: 9})
-	lanes, err := trace.Lanes()
+	lanes, err := trace.Lanes().All()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestTimelineAccountsForEverySpan(t *testing.T) {
 	}
 	for _, lane := range lanes {
 		for _, pixels := range []int{1, 10, 500, 100_000_000} {
-			blocks, err := trace.Timeline(lane, first, last+1, pixels)
+			blocks, err := trace.Lanes().Blocks(lane, first, last+1, pixels)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +105,7 @@ func TestTimelineAccountsForEverySpan(t *testing.T) {
 // Zoomed in, blocks are the spans of the window.
 func TestTimelineZoomedIn(t *testing.T) {
 	trace := generated(t, generate.Options{Spans: 20_000, Threads: 2, Seed: 2})
-	lanes, err := trace.Lanes()
+	lanes, err := trace.Lanes().All()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestTimelineZoomedIn(t *testing.T) {
 					want[r.ID] = true
 				}
 			}
-			blocks, err := trace.Timeline(lane, from, to, 1_000_000)
+			blocks, err := trace.Lanes().Blocks(lane, from, to, 1_000_000)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +153,7 @@ func TestTimelineZoomedIn(t *testing.T) {
 // each block holds the spans it says: at the edges, across pauses, at every zoom.
 func TestTimelineAtRandomWindows(t *testing.T) {
 	trace := generated(t, generate.Options{Spans: 20_000, Threads: 2, Activity: true, Pauses: true, Seed: 11})
-	lanes, err := trace.Lanes()
+	lanes, err := trace.Lanes().All()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestTimelineAtRandomWindows(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(7, 7))
 	for _, lane := range lanes {
-		members, err := trace.Timeline(lane, first, last+1, math.MaxInt32)
+		members, err := trace.Lanes().Blocks(lane, first, last+1, math.MaxInt32)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func TestTimelineAtRandomWindows(t *testing.T) {
 				from = m.End - width
 			}
 			to, pixels := from+width, 1+random.IntN(400)
-			blocks, err := trace.Timeline(lane, from, to, pixels)
+			blocks, err := trace.Lanes().Blocks(lane, from, to, pixels)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -225,7 +225,7 @@ func TestMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	exact, err := trace.Memory(1, 0, 0, 0)
+	exact, err := trace.Memory().Curve(1, 0, 0, 0)
 	if err != nil || len(exact) == 0 {
 		t.Fatalf("%d points, %v", len(exact), err)
 	}
@@ -236,7 +236,7 @@ func TestMemory(t *testing.T) {
 		return high
 	}
 	for _, pixels := range []int{1, 7, 300} {
-		points, err := trace.Memory(1, first, last+1, pixels)
+		points, err := trace.Memory().Curve(1, first, last+1, pixels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +250,7 @@ func TestMemory(t *testing.T) {
 // presentAt is what the present tables had at a time.
 func presentAt(t *testing.T, trace *store.Trace, time int64) (list []store.Mapping) {
 	t.Helper()
-	if err := trace.Mappings(store.Filter{From: time, To: time + 1}, func(m *store.Mapping) bool {
+	if err := trace.Memory().Mappings(store.Filter{From: time, To: time + 1}, func(m *store.Mapping) bool {
 		list = append(list, *m)
 		return true
 	}); err != nil {
@@ -344,11 +344,11 @@ func TestBoundsWithoutActivity(t *testing.T) {
 			t.Errorf("bound %+v", b)
 		}
 	}
-	works, err := trace.WorkTotals(store.Filter{})
+	works, err := trace.Sums().WorkTotals(store.Filter{})
 	if err != nil || len(works) != 0 {
 		t.Errorf("%d totals of activities, %v", len(works), err)
 	}
-	totals, err := trace.Totals(store.Filter{Kinds: []string{
+	totals, err := trace.Sums().Totals(store.Filter{Kinds: []string{
 		model.SpanName(model.EnqueueLaunchStart), model.SpanName(model.EnqueueUploadStart), model.SpanName(model.EnqueueDownloadStart),
 	}})
 	if err != nil {
@@ -465,7 +465,7 @@ func written(t *testing.T, path string) (now store.Now, lanes int64) {
 	if now, err = trace.Now(); err != nil {
 		t.Fatal(err)
 	}
-	list, err := trace.Lanes()
+	list, err := trace.Lanes().All()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -507,7 +507,7 @@ func dump(t testing.TB, path, table string) string {
 func TestMappingsThatNeverEnd(t *testing.T) {
 	trace := generated(t, generate.Options{Spans: 30_000, Seed: 4})
 	leaks := 0
-	if err := trace.Mappings(store.Filter{}, func(m *store.Mapping) bool {
+	if err := trace.Memory().Mappings(store.Filter{}, func(m *store.Mapping) bool {
 		if m.End == math.MaxInt64 {
 			leaks++
 		}

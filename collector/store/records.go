@@ -497,7 +497,7 @@ func (t *Trace) lastBefore(time int64, threads []model.ThreadInfo) (map[model.Th
 			last[thread], latest[thread] = id, at
 		}
 	}
-	lanes, err := t.Lanes()
+	lanes, err := t.Lanes().All()
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ type totalOf struct {
 
 // Totals reads the sums of all records, those of the whole trace: of the
 // filter, From and To make it read the records themselves.
-func (t *Trace) Totals(f Filter) ([]Total, error) {
+func (t Sums) Totals(f Filter) ([]Total, error) {
 	out, err := t.hostTotals(f)
 	if err != nil {
 		return nil, err
@@ -86,20 +86,20 @@ func (t *Trace) Totals(f Filter) ([]Total, error) {
 	return out, nil
 }
 
-func (t *Trace) hostTotals(f Filter) ([]Total, error) {
+func (t Sums) hostTotals(f Filter) ([]Total, error) {
 	if f.bounded() || f.Within != nil {
 		return t.totalsWithin(f)
 	}
 	var out []Total
-	if t.only == nil && f.Thread == 0 && len(f.Kinds) == 0 {
+	if t.trace.only == nil && f.Thread == 0 && len(f.Kinds) == 0 {
 		// Of a job of many ranks there are many, which growing would copy again and again.
-		n, err := schema.Integer(t.conn, "SELECT count(*) FROM total")
+		n, err := schema.Integer(t.trace.conn, "SELECT count(*) FROM total")
 		if err != nil {
-			return nil, schema.Explain(t.path, err)
+			return nil, schema.Explain(t.trace.path, err)
 		}
 		out = make([]Total, 0, n)
 	}
-	left, err := t.cutOff()
+	left, err := t.trace.cutOff()
 	if err != nil {
 		return nil, err
 	}
@@ -108,14 +108,14 @@ func (t *Trace) hostTotals(f Filter) ([]Total, error) {
 		added[left[i].totalOf] = &left[i]
 	}
 	add := func(of totalOf, sum Sum) error {
-		site, err := t.Site(of.site)
+		site, err := t.trace.Site(of.site)
 		if err == nil && f.site(site) && (f.Thread == 0 || f.Thread == of.thread) {
 			out = append(out, Total{Thread: of.thread, Site: site, Sum: sum})
 		}
 		return err
 	}
-	err = t.query("SELECT thread, site, count, ended, time, inner_time, shortest, longest, bytes FROM total", nil, func(s *sqlite.Stmt) error {
-		if chosen, err := t.chosenSite(s.ColumnInt64(1)); err != nil || !chosen {
+	err = t.trace.query("SELECT thread, site, count, ended, time, inner_time, shortest, longest, bytes FROM total", nil, func(s *sqlite.Stmt) error {
+		if chosen, err := t.trace.chosenSite(s.ColumnInt64(1)); err != nil || !chosen {
 			return err
 		}
 		of := totalOf{model.ThreadID(s.ColumnInt64(0)), s.ColumnInt64(1)}
@@ -141,11 +141,11 @@ func readSum(s *sqlite.Stmt, at int) Sum {
 }
 
 // totalsWithin sums the records that start in the window, or run into it.
-func (t *Trace) totalsWithin(f Filter) ([]Total, error) {
+func (t Sums) totalsWithin(f Filter) ([]Total, error) {
 	at := make(map[totalOf]int)
 	open := map[model.ThreadID][]enclosing{} // of clipped spans, the outermost first
 	var out []Total
-	for r, err := range t.Records(f) {
+	for r, err := range t.trace.Records(f) {
 		if err != nil {
 			return nil, err
 		}
@@ -223,7 +223,7 @@ func activitySum(count, time, shortest, longest, bytes int64) Sum {
 // WorkTotals reads the sums of all device activity. Of the filter, From and To
 // make it read the activities themselves, those whose enqueue Records gives for
 // the window; Process, Device, Queue and Thread apply too.
-func (t *Trace) WorkTotals(f Filter) ([]WorkTotal, error) {
+func (t Sums) WorkTotals(f Filter) ([]WorkTotal, error) {
 	if f.Within != nil {
 		return t.workTotalsWithin(f)
 	}
@@ -241,23 +241,23 @@ func (t *Trace) WorkTotals(f Filter) ([]WorkTotal, error) {
 const selectWorkTotals = "SELECT work, site, count, time, shortest, longest, bytes, thread FROM work_total"
 
 // UnseenTotals are those of WorkTotals that nothing which was seen has enqueued.
-func (t *Trace) UnseenTotals() ([]WorkTotal, error) {
+func (t Sums) UnseenTotals() ([]WorkTotal, error) {
 	return t.workTotals(Filter{}, selectWorkTotals+" WHERE site = 0", nil)
 }
 
-func (t *Trace) workTotals(f Filter, query string, args []int64) (out []WorkTotal, err error) {
-	err = t.query(query, args, func(s *sqlite.Stmt) error {
-		if chosen, err := t.chosenWork(s.ColumnInt64(0)); err != nil || !chosen {
+func (t Sums) workTotals(f Filter, query string, args []int64) (out []WorkTotal, err error) {
+	err = t.trace.query(query, args, func(s *sqlite.Stmt) error {
+		if chosen, err := t.trace.chosenWork(s.ColumnInt64(0)); err != nil || !chosen {
 			return err
 		}
 		x := WorkTotal{Thread: model.ThreadID(s.ColumnInt64(7)),
 			Sum: activitySum(s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5), s.ColumnInt64(6))}
 		var err error
-		if x.Work, err = t.Work(s.ColumnInt64(0)); err != nil {
+		if x.Work, err = t.trace.Work(s.ColumnInt64(0)); err != nil {
 			return err
 		}
 		if id := s.ColumnInt64(1); id != 0 {
-			if x.Site, err = t.Site(id); err != nil {
+			if x.Site, err = t.trace.Site(id); err != nil {
 				return err
 			}
 		}

@@ -35,24 +35,24 @@ type Lane struct {
 	Bytes   int64           `json:"bytes"`
 }
 
-// Lanes reads the lanes, by process, then threads before queues, then depth.
-func (t *Trace) Lanes() (out []Lane, err error) {
-	if err := t.EachLane(func(lane *Lane) error {
+// All reads the lanes, by process, then threads before queues, then depth.
+func (t Lanes) All() (out []Lane, err error) {
+	if err := t.Each(func(lane *Lane) error {
 		out = append(out, *lane)
 		return nil
 	}); err != nil {
 		return nil, err
 	}
-	return t.openLanes(out)
+	return t.open(out)
 }
 
-// EachLane calls f for them one after the other.
-func (t *Trace) EachLane(f func(*Lane) error) error {
-	return t.each(`SELECT l.id, l.type, coalesce(th.process, d.process), CASE l.type WHEN 'queue' THEN 0 ELSE l.owner END,
+// Each calls f for them one after the other.
+func (t Lanes) Each(f func(*Lane) error) error {
+	return t.trace.each(`SELECT l.id, l.type, coalesce(th.process, d.process), CASE l.type WHEN 'queue' THEN 0 ELSE l.owner END,
 		CASE l.type WHEN 'queue' THEN l.owner ELSE 0 END, coalesce(d.id, 0), l.depth, l.first, l.last, l.count, l.busy, l.bytes
 		FROM lane l LEFT JOIN thread th ON l.type <> 'queue' AND th.id = l.owner
 		LEFT JOIN queue q ON l.type = 'queue' AND q.id = l.owner LEFT JOIN device d ON d.id = q.device
-		WHERE `+t.ChosenSQL("coalesce(th.process, d.process)")+` ORDER BY 3, l.type = 'queue', l.owner, l.type = 'spans', l.depth`, nil, func(s *sqlite.Stmt) error {
+		WHERE `+t.trace.ChosenSQL("coalesce(th.process, d.process)")+` ORDER BY 3, l.type = 'queue', l.owner, l.type = 'spans', l.depth`, nil, func(s *sqlite.Stmt) error {
 		return f(&Lane{s.ColumnInt64(0), s.ColumnText(1), model.ProcessID(s.ColumnInt64(2)), model.ThreadID(s.ColumnInt64(3)),
 			model.QueueID(s.ColumnInt64(4)), model.DeviceID(s.ColumnInt64(5)), s.ColumnInt(6), s.ColumnInt64(7), s.ColumnInt64(8),
 			s.ColumnInt64(9), s.ColumnInt64(10), s.ColumnInt64(11)})
@@ -81,31 +81,31 @@ type Block struct {
 // and so on, of which fewer fit into the window.
 const openPixels = rollup.FanOut / 2
 
-// Timeline gives what to draw of a lane in the window [from, to) at a width in
+// Blocks gives what to draw of a lane in the window [from, to) at a width in
 // pixels, in order of start: whatever the number of spans, about two blocks a
 // pixel at most. A block of several spans is some pixels wide, 8 at most where
 // they are evenly spread; Busy says how much of it is filled.
-func (t *Trace) Timeline(lane Lane, from, to int64, pixels int) ([]Block, error) {
-	return t.TimelineOfRows(lane, from, to, pixels, pixels)
+func (t Lanes) Blocks(lane Lane, from, to int64, pixels int) ([]Block, error) {
+	return t.BlocksOfRows(lane, from, to, pixels, pixels)
 }
 
-// TimelineOfRows is Timeline with about so many rows read, rather than one a
+// BlocksOfRows is Timeline with about so many rows read, rather than one a
 // pixel: fewer make wider blocks of several spans, and take less time.
-func (t *Trace) TimelineOfRows(lane Lane, from, to int64, pixels, rows int) (blocks []Block, err error) {
+func (t Lanes) BlocksOfRows(lane Lane, from, to int64, pixels, rows int) (blocks []Block, err error) {
 	if to <= from || pixels <= 0 {
 		return nil, nil
 	}
-	p := &painter{trace: t, lane: lane, from: from, to: to, pixels: pixels, width: to - from, left: max(rows, 8*rollup.FanOut)}
+	p := &painter{trace: t.trace, lane: lane, from: from, to: to, pixels: pixels, width: to - from, left: max(rows, 8*rollup.FanOut)}
 	if p.width < 0 {
 		p.width = math.MaxInt64
 	}
 	// One transaction: a live trace does not change between the levels, and
 	// locks are taken once.
-	if t.conn.AutocommitEnabled() {
-		if err := t.query("BEGIN", nil, nil); err != nil {
+	if t.trace.conn.AutocommitEnabled() {
+		if err := t.trace.query("BEGIN", nil, nil); err != nil {
 			return nil, err
 		}
-		defer func() { err = errors.Join(err, t.query("ROLLBACK", nil, nil)) }()
+		defer func() { err = errors.Join(err, t.trace.query("ROLLBACK", nil, nil)) }()
 	}
 	if err := p.paint(); err != nil {
 		return nil, err

@@ -48,7 +48,7 @@ func TestWorkTotalsOfLateActivity(t *testing.T) {
 	}
 	defer trace.Close()
 	sums := func(f store.Filter) map[[3]int64]store.WorkTotal {
-		works, err := trace.WorkTotals(f)
+		works, err := trace.Sums().WorkTotals(f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestWorkTotalsOfAWindow(t *testing.T) {
 				want[1] += a.Duration
 			}
 		}
-		works, err := trace.WorkTotals(f)
+		works, err := trace.Sums().WorkTotals(f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +191,7 @@ func TestSumsOfUnknownSizes(t *testing.T) {
 		}
 		trace := tracetest.Open(t, path)
 		for _, filter := range []store.Filter{{}, {From: 1}} {
-			totals, err := trace.Totals(filter)
+			totals, err := trace.Sums().Totals(filter)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,7 +199,7 @@ func TestSumsOfUnknownSizes(t *testing.T) {
 			for _, x := range totals {
 				got += x.Bytes
 			}
-			works, err := trace.WorkTotals(filter)
+			works, err := trace.Sums().WorkTotals(filter)
 			if err != nil {
 				t.Fatal(err)
 			}

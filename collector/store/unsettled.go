@@ -215,9 +215,9 @@ func (s *Sum) addCut(r *Record) {
 	s.CutTime += r.Duration
 }
 
-// openLanes adds what goes on to lanes, some of which have nothing else.
-func (t *Trace) openLanes(lanes []Lane) ([]Lane, error) {
-	all, err := t.unsettled()
+// open adds what goes on to lanes, some of which have nothing else.
+func (t Lanes) open(lanes []Lane) ([]Lane, error) {
+	all, err := t.trace.unsettled()
 	if err != nil || len(all.list) == 0 {
 		return lanes, err
 	}
@@ -231,7 +231,7 @@ func (t *Trace) openLanes(lanes []Lane) ([]Lane, error) {
 		x := &all.list[i]
 		n, known := at[x.place]
 		if !known {
-			site, err := t.Site(x.site)
+			site, err := t.trace.Site(x.site)
 			if err != nil {
 				return nil, err
 			}

@@ -199,15 +199,15 @@ func (t *Trace) CausedWithin(w *Within, process model.ProcessID, record, start i
 }
 
 // workTotalsWithin sums the activities themselves.
-func (t *Trace) workTotalsWithin(f Filter) ([]WorkTotal, error) {
+func (t Sums) workTotalsWithin(f Filter) ([]WorkTotal, error) {
 	type key struct{ work, site int64 }
 	at := make(map[key]int)
 	var out []WorkTotal
-	for a, err := range t.Activities(f) {
+	for a, err := range t.trace.Activities(f) {
 		if err != nil {
 			return nil, err
 		}
-		site, err := t.Cause(a.Record)
+		site, err := t.trace.Cause(a.Record)
 		if err != nil {
 			return nil, err
 		}

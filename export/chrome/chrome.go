@@ -365,7 +365,7 @@ func (e *exporter) activity(a *store.Activity) error {
 }
 
 func (e *exporter) memory() error {
-	for s, err := range e.trace.Samples(e.options.Filter.From, e.options.Filter.To) {
+	for s, err := range e.trace.Memory().Changes(e.options.Filter.From, e.options.Filter.To) {
 		if err != nil {
 			return err
 		}

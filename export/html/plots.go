@@ -33,7 +33,7 @@ func memoryPlots(trace *store.Trace, filter store.Filter, w window) ([]*memoryPl
 		if filter.Process != 0 && d.Process != filter.Process || filter.Device != 0 && d.ID != filter.Device {
 			continue
 		}
-		points, err := trace.Memory(d.ID, w.from, w.to, plotWidth)
+		points, err := trace.Memory().Curve(d.ID, w.from, w.to, plotWidth)
 		if err != nil {
 			return nil, err
 		}

@@ -39,7 +39,7 @@ type block struct {
 }
 
 func newTimeline(trace *store.Trace, filter store.Filter, w window) (*timeline, error) {
-	lanes, err := trace.Lanes()
+	lanes, err := trace.Lanes().All()
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func newTimeline(trace *store.Trace, filter store.Filter, w window) (*timeline, 
 			t.Omitted++
 			continue
 		}
-		blocks, err := trace.Timeline(l, w.from, w.to, plotWidth)
+		blocks, err := trace.Lanes().Blocks(l, w.from, w.to, plotWidth)
 		if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ func (e *exporter) memory() error {
 		metric archive.Ref
 	}
 	meters := map[model.DeviceID]*meter{}
-	for s, err := range e.trace.Samples(e.options.Filter.From, e.options.Filter.To) {
+	for s, err := range e.trace.Memory().Changes(e.options.Filter.From, e.options.Filter.To) {
 		if err != nil {
 			return err
 		}

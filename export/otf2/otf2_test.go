@@ -365,7 +365,7 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	samples := int64(0)
-	for _, err := range trace.Samples(0, 0) {
+	for _, err := range trace.Memory().Changes(0, 0) {
 		if err != nil {
 			t.Fatal(err)
 		}

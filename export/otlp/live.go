@@ -275,7 +275,7 @@ func (l *Live) release(all bool) error {
 // activities sends a piece of the device's activities.
 func (l *Live) activities() (more bool, err error) {
 	rows := 0
-	err = l.trace.NumberedActivities(l.activity+1, math.MaxInt64, func(a *store.Activity) (bool, error) {
+	err = l.trace.Numbered().Activities(l.activity+1, math.MaxInt64, func(a *store.Activity) (bool, error) {
 		rows++
 		l.activity = a.ID
 		return rows < liveRows, l.sendActivity(a)

@@ -64,7 +64,7 @@ func (e *exporter) header() error {
 	if e.meta, err = e.trace.Meta(); err != nil {
 		return err
 	}
-	first, err := e.trace.FirstCPUSample()
+	first, err := e.trace.Sampled().FirstCPUSample()
 	if err != nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func (e *exporter) site(s *store.Site) *prepared {
 
 // memory writes the counters of device memory.
 func (e *exporter) memory() error {
-	for s, err := range e.trace.Samples(e.options.Filter.From, e.options.Filter.To) {
+	for s, err := range e.trace.Memory().Changes(e.options.Filter.From, e.options.Filter.To) {
 		if err != nil {
 			return err
 		}

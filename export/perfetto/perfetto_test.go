@@ -136,7 +136,7 @@ func compare(t *testing.T, im *perfettotest.Trace, trace *store.Trace, filter st
 	}
 	var memory, rate int
 	samples := map[perfettotest.Count]int{}
-	for s, err := range trace.Samples(filter.From, filter.To) {
+	for s, err := range trace.Memory().Changes(filter.From, filter.To) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ func (e *exporter) samples() error {
 	for id, tid := range e.numbers.TID {
 		others[tid] = -int64(id)
 	}
-	err := e.trace.CPUSamples(e.options.Filter, func(x *store.CPUSample) error {
+	err := e.trace.Sampled().CPUSamples(e.options.Filter, func(x *store.CPUSample) error {
 		tid, known := e.numbers.TID[x.Thread]
 		if !known {
 			tid = e.unknownThread(others, x)

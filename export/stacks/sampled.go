@@ -20,7 +20,7 @@ type Sampled struct {
 
 // Samples reads the call stacks of a trace's samples of processors, those of most time first.
 func Samples(trace *store.Trace, options export.Options) ([]Sampled, error) {
-	list, err := trace.CPUStacks(options.Filter)
+	list, err := trace.Sampled().CPUStacks(options.Filter)
 	out := make([]Sampled, len(list))
 	for i, x := range list {
 		out[i] = Sampled{Process: x.Process, Thread: x.Thread, Doing: x.Doing, Time: x.Time, Count: x.Count}

@@ -165,7 +165,7 @@ func FrameOf(site *store.Site, cutOff bool) Frame {
 
 // device adds the time on devices, by the sites of the enqueues.
 func (s *summer) device(trace *store.Trace, filter store.Filter) error {
-	works, err := trace.WorkTotals(filter)
+	works, err := trace.Sums().WorkTotals(filter)
 	if err != nil {
 		return err
 	}

@@ -158,11 +158,11 @@ func readings(t testing.TB, trace *store.Trace) (all []string) {
 			say(*a, err)
 		}
 	}
-	lanes, err := trace.Lanes()
+	lanes, err := trace.Lanes().All()
 	say(lanes, err)
 	for _, lane := range lanes {
 		for _, width := range []int{10, 1000} {
-			blocks, err := trace.Timeline(lane, lane.First, lane.Last, width)
+			blocks, err := trace.Lanes().Blocks(lane, lane.First, lane.Last, width)
 			say(blocks, err)
 		}
 	}

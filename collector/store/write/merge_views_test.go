@@ -302,7 +302,7 @@ func answers(t *testing.T, trace *store.Trace, names *naming, shift int64) map[s
 			all[view] = append(all[view], line.String())
 		})
 	}
-	lanes, err := trace.Lanes()
+	lanes, err := trace.Lanes().All()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +311,7 @@ func answers(t *testing.T, trace *store.Trace, names *naming, shift int64) map[s
 		if lane.Type == store.LaneQueue {
 			owner = names.names["queue"][int64(lane.Queue)]
 		}
-		blocks, err := trace.Timeline(lane, lane.First, lane.Last, 40)
+		blocks, err := trace.Lanes().Blocks(lane, lane.First, lane.Last, 40)
 		if err != nil {
 			t.Fatal(err)
 		}

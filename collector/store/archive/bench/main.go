@@ -329,7 +329,7 @@ func (w *written) count(folder string) (err error) {
 		return err
 	}
 	w.events, w.time = meta.Events, time.Duration(meta.Last-meta.First)
-	lanes, err := trace.Lanes()
+	lanes, err := trace.Lanes().All()
 	if err != nil {
 		return err
 	}
@@ -384,7 +384,7 @@ func (b *bench) read() error {
 	if err != nil {
 		return err
 	}
-	lanes, err := trace.Lanes()
+	lanes, err := trace.Lanes().All()
 	if err != nil {
 		return err
 	}
@@ -430,7 +430,7 @@ func (b *bench) windows(trace *store.Trace, lanes []store.Lane, first, last int6
 			}
 			began, busy := time.Now(), used(unix.RUSAGE_SELF)
 			for _, lane := range lanes {
-				if _, err := trace.TimelineOfRows(lane, from, from+width, pixels, min(pixels, rows/len(lanes))); err != nil {
+				if _, err := trace.Lanes().BlocksOfRows(lane, from, from+width, pixels, min(pixels, rows/len(lanes))); err != nil {
 					return err
 				}
 			}
