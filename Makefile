@@ -14,6 +14,10 @@ CXX := $(word 2,$(COMPILERS))
 FC := $(word 3,$(COMPILERS))
 # cgo and the tests too.
 export CC CXX FC
+# What accscope cc, c++ and fc call, in tests too.
+export ACCSCOPE_CC := $(CC)
+export ACCSCOPE_CXX := $(CXX)
+export ACCSCOPE_FC := $(FC)
 export CGO_ENABLED := 1
 # Go's build cache does not see headers outside of a package's folder, so their
 # digest is part of how cgo compiles.
@@ -166,7 +170,7 @@ print-cgo-cflags: # what a plain `go build` outside of make needs in CGO_CFLAGS
 	@echo '$(CGO_CFLAGS)'
 
 environment: # for a shell: what a go command outside of make needs to find compiled what make has compiled
-	@: $(info export CC="$(CC)" CXX="$(CXX)" FC="$(FC)" CGO_ENABLED=1 CGO_CFLAGS="$(CGO_CFLAGS)" GOFLAGS="$(GOFLAGS)")
+	@: $(info export CC="$(CC)" CXX="$(CXX)" FC="$(FC)" ACCSCOPE_CC="$(CC)" ACCSCOPE_CXX="$(CXX)" ACCSCOPE_FC="$(FC)" CGO_ENABLED=1 CGO_CFLAGS="$(CGO_CFLAGS)" GOFLAGS="$(GOFLAGS)")
 
 # vet's cgocall reads sources by the paths that they had where they were compiled: with one cache
 # for all folders, in one that may be gone.

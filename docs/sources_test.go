@@ -41,3 +41,17 @@ func TestBuildSources(t *testing.T) {
 		}
 	}
 }
+
+// TestEnvironment: tests that are run without make call the compilers that make has found, in the
+// wrapper, too.
+func TestEnvironment(t *testing.T) {
+	command := exec.Command("make", "-s", "SETUP=no", "CC=the-c", "CXX=the-cxx", "FC=the-fortran", "environment")
+	command.Dir = ".."
+	command.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=")
+	out, err := command.CombinedOutput()
+	for _, want := range []string{`ACCSCOPE_CC="the-c"`, `ACCSCOPE_CXX="the-cxx"`, `ACCSCOPE_FC="the-fortran"`} {
+		if err != nil || !strings.Contains(string(out), " "+want+" ") {
+			t.Errorf("%v: no %s in %s", err, want, out)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 
 	"github.com/accscope/accscope/collector/state"
+	"github.com/accscope/accscope/collector/store/schema"
 	"github.com/accscope/accscope/export/metrics"
 	"github.com/accscope/accscope/export/otlp"
 )
@@ -129,12 +130,12 @@ func (m *liveMetrics) end(ctx context.Context) {
 	<-m.pushed
 	if m.server != nil {
 		if err := m.server.Close(); err != nil {
-			fmt.Fprintf(stderr, "accscope: --metrics: %v\n", err)
+			fmt.Fprintf(stderr, "accscope: --metrics: %s\n", schema.Plain(err))
 		}
 	}
 	defer func() {
 		if err := m.trace.Close(); err != nil {
-			fmt.Fprintf(stderr, "accscope: metrics: %v\n", err)
+			fmt.Fprintf(stderr, "accscope: metrics: %s\n", schema.Plain(err))
 		}
 	}()
 	if m.exporter == nil {
@@ -150,7 +151,7 @@ func (m *liveMetrics) end(ctx context.Context) {
 	case none:
 		fmt.Fprintln(stderr, noMetrics)
 	case err != nil:
-		fmt.Fprintf(stderr, "accscope: OTLP to %s: the last metrics were not sent (accscope export --to otlp sends those of the whole run): %v\n", m.target, err)
+		fmt.Fprintf(stderr, "accscope: OTLP to %s: the last metrics were not sent (accscope export --to otlp sends those of the whole run): %s\n", m.target, schema.Plain(err))
 	}
 }
 

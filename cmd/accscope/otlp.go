@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/schema"
 	"github.com/accscope/accscope/export"
 	"github.com/accscope/accscope/export/metrics"
 	"github.com/accscope/accscope/export/otlp"
@@ -97,7 +98,7 @@ func (flags *otlpFlags) parent(trace *store.Trace) (otlp.TraceParent, error) {
 func parentOrNone(text, state string) otlp.TraceParent {
 	parent, err := otlp.ParseTraceParent(text, state)
 	if err != nil {
-		fmt.Fprintf(stderr, "accscope: %v; the trace joins no other\n", err)
+		fmt.Fprintf(stderr, "accscope: %s; the trace joins no other\n", schema.Plain(err))
 		return otlp.TraceParent{}
 	}
 	return parent

@@ -21,6 +21,7 @@ import (
 	"github.com/accscope/accscope/collector/shell"
 	"github.com/accscope/accscope/collector/store"
 	"github.com/accscope/accscope/collector/store/location"
+	"github.com/accscope/accscope/collector/store/schema"
 )
 
 // recording is the collector's side of a run: a session whose captures become
@@ -284,7 +285,7 @@ func (r *recording) note(process *launch.Process, end launch.End) {
 		noted.Signal = ending.SignalText(end.Signal)
 	}
 	if err := r.session.NoteEnd(noted); err != nil {
-		fmt.Fprintf(stderr, "accscope: %v; the trace will not say it\n", err)
+		fmt.Fprintf(stderr, "accscope: %s; the trace will not say it\n", schema.Plain(err))
 	}
 }
 
@@ -338,7 +339,7 @@ func (r *recording) finish(end launch.End, tell func(*recording)) (err error) {
 	}
 	if err := r.session.Remove(); err != nil {
 		// The trace is whole: there is nothing in the session to import.
-		fmt.Fprintf(stderr, "accscope: %v\n", err)
+		fmt.Fprintf(stderr, "accscope: %s\n", schema.Plain(err))
 	}
 	return nil
 }

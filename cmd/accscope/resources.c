@@ -11,8 +11,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Descriptors for the poller's two, and for files read in passing.  */
+/* Descriptors for the poller's two, and for files read in passing; of run also for what it has
+   open while it records: session, capture and trace.  */
 #define DESCRIPTORS 8
+#define DESCRIPTORS_OF_RUN 16
 /* Bytes that the Go heap reserves, the threads' stacks, and room to grow.  */
 #define ADDRESS_SPACE ((size_t) 1280 << 20)
 
@@ -65,23 +67,24 @@ program_of_run (int argc, char **argv)
 __attribute__ ((constructor)) static void
 check_resources (int argc, char **argv)
 {
-  int opened[DESCRIPTORS], count = 0, i;
+  int opened[DESCRIPTORS_OF_RUN], count = 0, i;
+  int wanted = argc > 1 && strcmp (argv[1], "run") == 0 ? DESCRIPTORS_OF_RUN : DESCRIPTORS;
   char **program, text[160];
   void *room = mmap (NULL, ADDRESS_SPACE, PROT_NONE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-  while (count < DESCRIPTORS
+  while (count < wanted
 	 && (opened[count] = open ("/", O_PATH | O_CLOEXEC)) >= 0)
     count++;
   for (i = 0; i < count; i++)
     close (opened[i]);
   if (room != MAP_FAILED)
     munmap (room, ADDRESS_SPACE);
-  if (room != MAP_FAILED && count == DESCRIPTORS)
+  if (room != MAP_FAILED && count == wanted)
     return;
-  if (count < DESCRIPTORS)
+  if (count < wanted)
     snprintf (text, sizeof text, "this process can open %d files more, and %d are needed: "
-	      "let it have more (ulimit -n)", count, DESCRIPTORS);
+	      "let it have more (ulimit -n)", count, wanted);
   else
     snprintf (text, sizeof text, "this process has less than %zu MiB of address space, which "
 	      "are needed: let it have more (ulimit -v)", ADDRESS_SPACE >> 20);

@@ -50,6 +50,9 @@ func TestFewDescriptors(t *testing.T) {
 		if r.status != 0 || !strings.Contains(r.stdout, "iterations ") {
 			t.Errorf("with %d: status %d, %s%s", limit, r.status, r.stdout, r.stderr)
 		}
+		if refused := strings.Contains(r.stderr, "unable to open") || strings.Contains(r.stderr, "too many open"); refused && !strings.Contains(r.stderr, "by ulimit -n: let it") || limit < 19 && !strings.Contains(r.stderr, "(ulimit -n)") {
+			t.Errorf("with %d the cause and what helps are not told: %s", limit, r.stderr)
+		}
 		if _, kept, is := strings.Cut(r.stderr, "is kept: accscope import "); is {
 			session, _, _ := strings.Cut(kept, " ")
 			invoke(t, folder, "import", "-o", "x.db", session).must(t)

@@ -19,6 +19,7 @@ import (
 	"github.com/accscope/accscope/collector/gather/link"
 	"github.com/accscope/accscope/collector/launch"
 	"github.com/accscope/accscope/collector/shell"
+	"github.com/accscope/accscope/collector/store/schema"
 	"github.com/accscope/accscope/export/otlp"
 	"github.com/accscope/accscope/runtime/sim/card"
 )
@@ -320,10 +321,10 @@ func (flags *runFlags) run(args []string) error {
 			kept = "nothing was captured, and no trace is kept"
 			recording.session.Remove() //nolint:errcheck // an empty folder among temporary things
 		}
-		fmt.Fprintf(stderr, "accscope: %v\naccscope: %s\n", failure, kept)
+		fmt.Fprintf(stderr, "accscope: %s\naccscope: %s\n", schema.Plain(failure), kept)
 	}
 	if watched != nil {
-		fmt.Fprintf(stderr, "accscope: %v\n", watched)
+		fmt.Fprintf(stderr, "accscope: %s\n", schema.Plain(watched))
 	}
 	switch {
 	case unknown != nil:

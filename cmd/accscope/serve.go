@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accscope/accscope/collector/store/schema"
 	"github.com/accscope/accscope/web"
 )
 
@@ -42,7 +43,7 @@ is followed live. It ends with Ctrl+C.
 			defer stop()
 			ended, err := web.Follow(ctx, args[0])
 			if err != nil {
-				fmt.Fprintf(stderr, "accscope: the program is not followed live: %v\n", err)
+				fmt.Fprintf(stderr, "accscope: the program is not followed live: %s\n", schema.Plain(err))
 			}
 			options.Running = ended != nil
 			server, err := web.Serve(ctx, options)

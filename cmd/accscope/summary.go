@@ -18,6 +18,7 @@ import (
 	"github.com/accscope/accscope/collector/report"
 	"github.com/accscope/accscope/collector/shell"
 	"github.com/accscope/accscope/collector/store"
+	"github.com/accscope/accscope/collector/store/schema"
 )
 
 // summary says where the trace is and, unless the user does not want it, what
@@ -101,7 +102,7 @@ func (r *recording) discard() {
 		return
 	}
 	if err := os.Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(stderr, "accscope: %v\n", err)
+		fmt.Fprintf(stderr, "accscope: %s\n", schema.Plain(err))
 	}
 }
 
@@ -173,7 +174,7 @@ func (r *recording) summarize(trace *store.Trace, path string, events int64) err
 	stop()
 	switch {
 	case err != nil: // sums tell something, too
-		fmt.Fprintf(stderr, "accscope: no advice: %v\n", err)
+		fmt.Fprintf(stderr, "accscope: no advice: %s\n", schema.Plain(err))
 	case looked:
 		summary.Gains, summary.Hints = list, nil
 	default:

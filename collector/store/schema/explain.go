@@ -23,8 +23,34 @@ const importAgain = "import its session again if that is still there"
 var libraryPrefix = regexp.MustCompile(`sqlite: [a-z ]+(?: "(?:[^"\\]|\\.)*")?: |SQL logic error: `)
 
 // Plain is an error's text as people are to see it: what is wrong, without the
-// names of a library's calls.
-func Plain(err error) string { return libraryPrefix.ReplaceAllString(err.Error(), "") }
+// names of a library's calls, and what to do about what the system refused, where nothing says so.
+func Plain(err error) string {
+	text := libraryPrefix.ReplaceAllString(err.Error(), "")
+	for errno, remedy := range remedies {
+		if errors.Is(err, errno) && strings.HasSuffix(text, errno.Error()) {
+			return text + " (" + remedy() + ")"
+		}
+	}
+	return text
+}
+
+func says(text string) func() string { return func() string { return text } }
+
+// remedies are what helps where the system has no more of something.
+var remedies = map[unix.Errno]func() string{
+	unix.EMFILE: func() string {
+		limit := unix.Rlimit{}
+		if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil {
+			return "let this process have more: ulimit -n"
+		}
+		return fmt.Sprintf("this process may have %d by ulimit -n: let it have more", limit.Cur)
+	},
+	unix.ENFILE: says("all processes together have as many as the system allows: end some, or raise fs.file-max"),
+	unix.ENOSPC: says("free space there, or choose another folder"),
+	unix.EDQUOT: says("free space there, or choose a folder with another quota"),
+	unix.EROFS:  says("choose a folder that may be written"),
+	unix.ENOMEM: says("end other programs, or let this one have more: ulimit -v"),
+}
 
 // plainly is an error of SQLite with a plain text.
 type plainly struct{ error }
@@ -70,10 +96,7 @@ func Explain(path string, err error) error {
 			return fmt.Errorf("%s: %w: it was removed or moved while it was written", path, goneError{err})
 		}
 	case sqlite.ResultCantOpen:
-		remedy = "check that the folder exists and may be written"
-		if _, statErr := os.Stat(filepath.Dir(path)); errors.Is(statErr, fs.ErrNotExist) {
-			remedy = "there is no such folder"
-		}
+		remedy = unopened(path)
 	case sqlite.ResultCorrupt:
 		return fmt.Errorf("%s: %w: %w; %s", path, ErrDamaged, plainly{err}, importAgain)
 	case sqlite.ResultNotADB:
@@ -93,6 +116,46 @@ func Explain(path string, err error) error {
 		return fmt.Errorf("%s: %w", path, plainly{err})
 	}
 	return fmt.Errorf("%s: %w (%s)", path, plainly{err}, remedy)
+}
+
+// refusal is what the system says, and what helps.
+func refusal(err error) string {
+	var errno unix.Errno
+	errors.As(err, &errno)
+	return errno.Error() + ": " + remedies[errno]()
+}
+
+// databaseFiles are what SQLite opens of a database at the same time, with what it needs besides.
+const databaseFiles = 4
+
+// unopened says why SQLite cannot open the database at path, of which it tells nothing.
+func unopened(path string) string {
+	var files []*os.File
+	defer func() {
+		for _, f := range files {
+			f.Close()
+		}
+	}()
+	for range databaseFiles {
+		file, err := os.Open(os.DevNull)
+		if errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) {
+			return refusal(err)
+		}
+		if err == nil {
+			files = append(files, file)
+		}
+	}
+	folder := filepath.Dir(path)
+	_, err := os.Stat(folder)
+	switch denied := unix.Access(folder, unix.W_OK); {
+	case errors.Is(err, fs.ErrNotExist):
+		return "there is no such folder"
+	case denied == unix.EROFS:
+		return refusal(denied)
+	case denied == unix.EACCES:
+		return "the folder may not be written: choose another one, or have its permissions changed"
+	}
+	return "check that it is a file that may be read and written"
 }
 
 // full says whether the file system of path has no space left.
