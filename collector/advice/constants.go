@@ -117,7 +117,7 @@ func (e *coverage) named(name string) []structure.Token {
 	}
 	var found []structure.Token
 	look := func(tokens []structure.Token) {
-		if !slices.ContainsFunc(tokens, func(t structure.Token) bool { return t.Text == "const" || t.Text == "constexpr" || t.Text == "enum" }) {
+		if !e.kept(name) && !slices.ContainsFunc(tokens, func(t structure.Token) bool { return t.Text == "const" || t.Text == "constexpr" || t.Text == "enum" }) {
 			return
 		}
 		for at, t := range tokens {
@@ -143,6 +143,24 @@ func (e *coverage) named(name string) []structure.Token {
 		return true
 	})
 	return found
+}
+
+// kept says whether a variable of a procedure has its first value throughout.
+func (e *coverage) kept(name string) bool {
+	if !declaresName(e.procedure, name) || slices.Contains(parametersOf(e.procedure), name) {
+		return false
+	}
+	declared, changed := 0, false
+	structure.All(e.procedure.Body, func(s *structure.Statement) bool {
+		if slices.Contains(declaredIn(s), name) {
+			declared++
+			changed = changed || s.Kind != structure.Simple || slices.ContainsFunc(s.Tokens, func(t structure.Token) bool { return t.Text == "static" })
+		} else {
+			changed = changed || e.text.mayWrite(s.Tokens, target{name: name, scalar: true, local: true})
+		}
+		return !changed
+	})
+	return declared == 1 && !changed
 }
 
 var conditionLine = regexp.MustCompile(`^\s*#\s*(if|ifdef|ifndef|endif|undef)\b`)

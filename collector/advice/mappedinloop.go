@@ -107,7 +107,7 @@ func joinMappings(_ *shown, sources *report.Sources, groups []*group) (list []*g
 		slices.Sort(variables)
 		c := cause{g.file, g.function, strings.Join(variables, ","), loopAround(sources, g.file, g.line)}
 		if c.loop == 0 {
-			c.data = fmt.Sprint(g.line) // nothing says that one region would do
+			c.data = callersLoops(sources, g, variables) // else nothing says that one region would do
 		}
 		if of[c] == nil {
 			order = append(order, c)
@@ -118,6 +118,21 @@ func joinMappings(_ *shown, sources *report.Sources, groups []*group) (list []*g
 		list = append(list, joined(of[c]))
 	}
 	return list
+}
+
+// callersLoops says which data stay by regions around which loops that call the function of a
+// directive; the directive's line where none can be put there.
+func callersLoops(sources *report.Sources, g *group, variables []string) string {
+	d := directiveAt(sources, g.file, g.line)
+	list, why := d.repeated(variables)
+	if why != "" {
+		return fmt.Sprint(g.line)
+	}
+	said := strings.Join(variables, ",")
+	for _, s := range list {
+		said += fmt.Sprintf(" %d %s", s.loop.First, s.region("").String())
+	}
+	return said
 }
 
 // loopMappings watches for what directives map again and again.

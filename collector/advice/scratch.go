@@ -48,6 +48,11 @@ func (d *written) scratchOf(g *group) *scratch {
 	down := (clause == "copy" || clause == "copyout") && !s.readsBehind()
 	if up {
 		up = s.writtenFirst() > 0
+		// What comes back goes up again in the next turn.
+		down = down && (up || !slices.ContainsFunc(s.outside, func(of *structure.Statement) bool { return of.Kind == structure.Loop }))
+	}
+	if up && !down && clause == "copy" && !s.all {
+		up = false // what is not written comes back as it went
 	}
 	found := &scratch{becomes: map[string]string{}}
 	switch {
@@ -142,6 +147,7 @@ type scratchUse struct {
 	*coverage
 	construct *structure.Statement
 	outside   []*structure.Statement
+	all       bool // of the array is written first
 }
 
 // hostBeside says whether what the procedure does with the data outside of the construct is the
@@ -246,6 +252,7 @@ func (s *scratchUse) writtenFirst() (line int) {
 	if !ok || len(wrote) == 0 || kernels[0] != s.construct && s.namedOtherwise(kernels[0]) {
 		return 0
 	}
+	s.all = slices.ContainsFunc(wrote, s.whole)
 	for _, k := range kernels[1:] {
 		if conditional(k.ACC) || !s.alwaysBehind(list, kernels[0], k) || !s.readsWithin(k, wrote) {
 			return 0
@@ -262,6 +269,18 @@ func (s *scratchUse) writtenFirst() (line int) {
 		}
 	}
 	return kernels[0].First
+}
+
+// whole says whether an index reaches all of the array, of one dimension.
+func (s *scratchUse) whole(r reach) bool {
+	shape := &coverage{text: s.text, procedure: s.procedure, name: s.name, names: map[string]bool{}}
+	_, item, _ := clauseOf(s.construct.ACC, s.name, s.procedure.Fortran)
+	if s.dimensions != 1 || len(r) != 1 || r[0].stride != "" || shape.shape(item) != "" || len(shape.size) == 0 {
+		return false
+	}
+	size, known := shape.fixed(shape.size, nil)
+	from, to := r[0].from, r[0].to
+	return known && from.text == "" && from.add == shape.first && to.text == size.text && to.add == size.add+shape.first
 }
 
 // alwaysBehind says whether a kernel comes behind the first one in each turn of the loops around that.

@@ -2,6 +2,8 @@ package advice
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/accscope/accscope/collector/model"
 	"github.com/accscope/accscope/collector/report"
@@ -17,46 +19,81 @@ var scratchTransfer = &rule{
   UNION ALL SELECT record, 'down' FROM steps WHERE what = 'download' AND coalesce(next, 'create') = 'create'
 )` + spared,
 	watch: func(p *pass, found *evidence) watcher { return p.histories(&mappedMoves{found}) },
-	join: func(seen *shown, sources *report.Sources, groups []*group) (list []*group) {
-		for _, g := range groups {
-			d := directiveAt(sources, g.file, g.line)
-			d.run = seen
-			if seen.tellsOf(roundTrip, g) || seen.tellsOf(unusedTransfer, g) {
-				continue // with less to prove
-			}
-			if g.scratch = d.scratchOf(g); g.scratch != nil {
-				list = append(list, g)
+	join:  joinScratch,
+	most: func(_ *shown, g *group) (gain int64) {
+		for _, part := range g.all() {
+			if part.halved() {
+				gain += part.gain / 2
+			} else {
+				gain += part.gain
 			}
 		}
-		return list
-	},
-	most: func(_ *shown, g *group) int64 {
-		if g.halved() {
-			return g.gain / 2
-		}
-		return g.gain
+		return gain
 	},
 	confidence: Likely,
 	relies:     []int32{model.Create, model.EnqueueLaunchStart, model.EnqueueUploadStart, model.EnqueueDownloadStart, model.EnterDataStart},
 	explain: func(f *Finding, g *group, d *written) {
-		moved, count, bytes := map[string]string{"up up": "was sent", "down down": "was brought back", "down up": "was sent and brought back"}[g.detail], g.count, g.bytes
-		if g.halved() {
-			moved, count, bytes = "was brought back", count/2, bytes/2
-			if g.scratch.written > 0 {
-				moved = "was sent"
+		var names, said []string
+		written, brought := 0, false
+		other := d.clone()
+		for _, part := range g.all() {
+			way, count, bytes := map[string]string{"up up": "sent", "down down": "brought back", "down up": "sent and brought back"}[part.detail], part.count, part.bytes
+			if part.halved() {
+				way, count, bytes = "brought back", count/2, bytes/2
+				if part.scratch.written > 0 {
+					way = "sent"
+				}
+			}
+			written, brought = max(written, part.scratch.written), brought || way != "sent"
+			names = append(names, named(part.subject))
+			said = append(said, fmt.Sprintf("%s was %s, %d transfers, %s in all", named(part.subject), way, count, size(bytes)))
+			for i := range d.clauses {
+				to := part.scratch.becomes[strings.ToLower(d.clauses[i].Name)]
+				if to == "" {
+					continue
+				}
+				if item, found := other.take(part.subject, strings.ToLower(d.clauses[i].Name)); found {
+					other.add(to, item)
+				}
 			}
 		}
-		f.What = fmt.Sprintf("%s %s, %d transfers, %s in all", named(f.Variable), moved, count, size(bytes))
-		f.Why = "the host does not read what comes back: the transfers are time for nothing"
-		if line := g.scratch.written; line > 0 {
-			f.Why = fmt.Sprintf("the kernel at line %d writes what kernels read, before they do", line)
-			if g.detail != "up up" && !g.halved() {
-				f.Why += ", and the host does not read what comes back"
-			}
-			f.Why += ": the transfers are time for nothing"
+		f.Variable, f.What = strings.Join(names, ", "), strings.Join(said, "; ")
+		f.Subject = f.Variable
+		switch {
+		case written > 0 && brought:
+			f.Why = fmt.Sprintf("the kernel at line %d writes what kernels read, before they do, and the host does not read what comes back: the transfers are time for nothing", written)
+		case written > 0:
+			f.Why = fmt.Sprintf("the kernel at line %d writes what kernels read, before they do: the transfers are time for nothing", written)
+		default:
+			f.Why = "the host does not read what comes back: the transfers are time for nothing"
 		}
-		f.Instead = d.exchange(f, g.scratch.becomes)
+		f.Instead = d.write(f, other)
 	},
+}
+
+// joinScratch leaves what is proven to be moved for nothing, and joins what one directive moves.
+func joinScratch(seen *shown, sources *report.Sources, groups []*group) (list []*group) {
+	of := map[Place][]*group{}
+	var order []Place
+	for _, g := range groups {
+		d := directiveAt(sources, g.file, g.line)
+		d.run = seen
+		if seen.tellsOf(roundTrip, g) || seen.tellsOf(unusedTransfer, g) {
+			continue // with less to prove
+		}
+		if g.scratch = d.scratchOf(g); g.scratch == nil {
+			continue
+		}
+		at := Place{g.file, g.function, g.line}
+		if of[at] == nil {
+			order = append(order, at)
+		}
+		of[at] = append(of[at], g)
+	}
+	for _, at := range order {
+		list = append(list, joined(slices.SortedFunc(slices.Values(of[at]), (*group).place)))
+	}
+	return list
 }
 
 // halved says whether what goes one way is needed, of what goes both.
