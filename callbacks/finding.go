@@ -16,7 +16,7 @@ type Finding struct {
 	Bytes   uint64 `json:"bytes"`
 	Access
 	Other *Access `json:"other,omitempty"` // null where there is none
-	Where string  `json:"where,omitempty"` // of an address that is no memory: where it lies; of what ends a kernel: what it does
+	Where string  `json:"where,omitempty"` // of an address that is no memory: where it lies; of what ends a kernel: what it does; of what differs: both values
 	// The allocation before such an address; 0 bytes: there is none.
 	Near      uint64 `json:"near,omitempty"`
 	NearBytes uint64 `json:"near_bytes,omitempty"`

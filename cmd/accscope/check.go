@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -33,6 +35,8 @@ type checkOptions struct {
 	output string
 	force  bool
 	diff   bool
+	gpu    bool
+	host   string // --compare-host: "" where it was not given
 }
 
 func newCheckCommand() *cobra.Command {
@@ -56,6 +60,7 @@ at each transfer. It finds
   misaligned       addresses that are no multiples of the access's size
   barrier          lanes that wait at a barrier which others never reach
   trap             kernels that end themselves, as by abort
+  differs          with --compare-host: results by the device's code and by the host's
   leak             data that are on the device when the program ends (unsure)
   swallowed-error  errors that the program went on after
 
@@ -66,6 +71,8 @@ kinds are looked for that need none, and the others are named:
   gcc -fopenacc -foffload=nvptx-none -g -O2 program.c
   accscope check -- ./a.out arguments...
   accscope check --only race,queue-race -- ./a.out
+  accscope check --compare-host -- ./a.out
+  accscope check --gpu -- ./a.out
   accscope check --diff -- ./a.out > mend.patch
   accscope check --format sarif -- ./a.out > findings.sarif
   accscope check -o checked.db -- ./a.out && accscope serve checked.db
@@ -73,6 +80,16 @@ kinds are looked for that need none, and the others are named:
 Compiled with -fsanitize=thread as well, what the host's code reads and writes is seen, with
 lines (stale-on-host, stale-on-device, queue-race, lost-write). Run in any other way such
 a program has GCC's own sanitizer.
+
+With --compare-host each kernel's host code runs as well, in a process of its own on the memory
+that the kernel began with, and what both leave is compared: integers exactly, floating-point
+numbers as rounding and the order of sums have it, or to TOLERANCE, a part of the larger one
+(0: exactly). Kernels that print, allocate memory or use variables of declare directives, a clock
+or what an atomic operation finds are not compared.
+
+With --gpu the program runs on an NVIDIA GPU, at its speed. Nobody sees there what kernels read
+and write: found are queue-race and leak by the events, swallowed-error, lost-write by hashes of
+what is transferred, and stale-on-host by the program's text (unsure).
 
 With --diff the changes that mend the findings are written to standard output as a patch of
 the sources, for patch -p0 or git apply, where the text says what to write; of the others it
@@ -96,6 +113,9 @@ are marked unsure, and do not count.`,
 	f.StringSliceVar(&flags.only, "only", nil, "tell findings of these `KINDS` alone: "+strings.Join(kinds(), ", "))
 	f.StringArrayVar(&flags.ignore, "ignore", nil, "leave out findings of this `NAME`: KIND@FILE:FUNCTION, or a begin of it; can be repeated")
 	f.StringVarP(&flags.output, "output", "o", "", "keep the trace as this `FILE`: report, serve, top and advise show the findings, too")
+	f.StringVar(&flags.host, "compare-host", "", "compare what each kernel leaves with what its host code does: floating-point numbers to `TOLERANCE`, a part of the larger one")
+	f.Lookup("compare-host").NoOptDefVal = "on"
+	f.BoolVar(&flags.gpu, "gpu", false, "run on an NVIDIA GPU, and find what needs no look at the accesses of kernels")
 	f.BoolVar(&flags.diff, "diff", false, "write a patch of the sources that mends the findings")
 	f.BoolVar(&flags.force, "force", false, "overwrite the trace given by -o")
 	completeFlag(command, "only", kinds()...)
@@ -122,6 +142,15 @@ func (flags *checkOptions) check(out, told io.Writer, args []string) error {
 			return usageError{fmt.Errorf("--only %q: there is no such kind; there are %s", kind, strings.Join(kinds(), ", "))}
 		}
 	}
+	if slices.Contains(flags.only, check.Differs) && flags.host == "" {
+		flags.host = "on"
+	}
+	if flags.gpu && flags.host != "" {
+		return usageError{errors.New("--gpu and --compare-host exclude one another: on a GPU nobody sees what a kernel leaves")}
+	}
+	if tolerance, err := strconv.ParseFloat(flags.host, 64); flags.host != "" && flags.host != "on" && (err != nil || !(tolerance >= 0) || math.IsInf(tolerance, 0)) {
+		return usageError{fmt.Errorf("--compare-host=%s: a number of 0 or more is wanted, such as 1e-6", flags.host)}
+	}
 	patterns, err := ignored("", flags.ignore)
 	if err != nil {
 		return err
@@ -133,7 +162,7 @@ func (flags *checkOptions) check(out, told io.Writer, args []string) error {
 	if err != nil {
 		return statusError{err, exitNotFound}
 	}
-	code := program.PTX || program.Kind != launch.GCC // a script may start what has some
+	code := !flags.gpu && (program.PTX || program.Kind != launch.GCC) // a script may start what has some
 	trace := flags.output
 	if trace == "" {
 		folder, err := os.MkdirTemp("", "accscope-check-")
@@ -192,7 +221,10 @@ func (flags *checkOptions) record(trace string, code, text bool, told io.Writer,
 		return 0, err
 	}
 	words := []string{"run", "-q", "--must-record", "--device", "sim", "-o", trace}
-	if code {
+	switch {
+	case flags.gpu:
+		words = []string{"run", "-q", "--must-record", "--device", "nvidia", "--hash", "-o", trace}
+	case code:
 		words = append(words, "--code", "gpu")
 	}
 	if flags.force {
@@ -205,7 +237,7 @@ func (flags *checkOptions) record(trace string, code, text bool, told io.Writer,
 		if err != nil {
 			return 0, err
 		}
-		command.Env = append(launch.SeeHost(command.Env, libraries), "ACCSCOPE_SIM_CHECK=on")
+		command.Env = append(launch.SeeHost(command.Env, libraries), "ACCSCOPE_SIM_CHECK=on", "ACCSCOPE_SIM_COMPARE_HOST="+flags.host)
 	}
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, told
 	if !text {
@@ -251,7 +283,10 @@ func (flags *checkOptions) tell(trace *store.Trace, code bool, shape report.Form
 			return 0, err
 		}
 		why := "the program carries no code for NVIDIA GPUs: compile and link it with -fopenacc -foffload=nvptx-none -g (Debian: gcc-12-offload-nvptx)"
-		if code {
+		switch {
+		case flags.gpu:
+			why = "on a GPU nobody sees what kernels read and write: without --gpu they are looked for on the simulated device"
+		case code:
 			why = "no kernel ran on the device"
 		}
 		checked.Not = []string{strings.Join(check.NeedCode(), ", ") + ": " + why}
@@ -261,7 +296,14 @@ func (flags *checkOptions) tell(trace *store.Trace, code bool, shape report.Form
 		return 0, err
 	}
 	findings = append(append([]*check.Finding{}, findings...), recorded...)
-	if looked && !checked.HostSeen {
+	if flags.gpu {
+		reverted, err := advice.Reverted(trace)
+		if err != nil {
+			return 0, err
+		}
+		findings = append(findings, reverted...)
+	}
+	if looked && !checked.HostSeen || flags.gpu {
 		read, err := advice.StaleReads(trace)
 		if err != nil {
 			return 0, err

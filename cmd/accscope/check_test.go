@@ -18,8 +18,11 @@ import (
 func offloaded(t *testing.T, folder, source string, flags ...string) string {
 	t.Helper()
 	compiler := "gcc-12"
-	if strings.HasPrefix(filepath.Ext(source), ".f") {
+	switch ext := filepath.Ext(source); {
+	case strings.HasPrefix(ext, ".f"):
 		compiler = "gfortran-12"
+	case ext == ".cpp":
+		compiler = "g++-12"
 	}
 	if _, err := exec.LookPath(compiler); err != nil {
 		t.Skipf("%v: what runs GPU code is not tried", err)
@@ -39,7 +42,7 @@ var expected = regexp.MustCompile(`(CHECK|MAYBE) ([a-z-]+\??) (\w+|-)`)
 // nothing else is.
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"races.c", "data.c", "host.c", "races.f90"} {
+	for _, name := range []string{"races.c", "data.c", "host.c", "races.f90", "loops.f90", "differs.c", "differs.f90"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
@@ -66,7 +69,11 @@ func TestCheck(t *testing.T) {
 					}
 				}
 			}
-			r := invoke(t, folder, "check", "--format", "json", "--", binary)
+			arguments := []string{"check", "--format", "json", "--", binary}
+			if strings.HasPrefix(name, "differs") {
+				arguments = append([]string{"check", "--compare-host"}, arguments[1:]...)
+			}
+			r := invoke(t, folder, arguments...)
 			if r.status != exitFindings {
 				t.Fatalf("status %d\n%s", r.status, r.stderr)
 			}
@@ -185,6 +192,7 @@ func TestCheckRefuses(t *testing.T) {
 		want      string
 	}{
 		{[]string{"--only", "rice", "--", "true"}, exitUsage, `there is no such kind; there are race,`},
+		{[]string{"--compare-host=much", "--", "true"}, exitUsage, "--compare-host=much: a number of 0 or more is wanted"},
 		{[]string{"--ignore", "rice@a.c", "--", "true"}, exitUsage, `there is no rule "rice"`},
 		{[]string{"--", "./absent"}, exitNotFound, "absent"},
 		{[]string{}, exitUsage, "a program after --"},

@@ -136,7 +136,7 @@ func Count(trace *store.Trace) (*Checked, error) {
 			c.Accesses, c.Bytes = c.Accesses+f.Count, c.Bytes+f.Bytes
 			c.Host, c.HostSeen = c.Host+f.HostAccesses, c.HostSeen || f.HostSeen
 			if f.Where != "" {
-				c.Not = append(c.Not, f.Where)
+				c.Not = append(c.Not, strings.Split(f.Where, "\n")...)
 			}
 			if !f.HostSeen {
 				c.Not = append(c.Not, fmt.Sprintf("%s: the host's reads are not seen: compile and link the program with -fsanitize=thread", device.FindingStaleOnHost))
@@ -232,6 +232,7 @@ func (k *known) finding(f *store.Finding) *Finding {
 	// Scratch memory is given up on purpose, and what the host prepares for later is sent then.
 	of.Unsure = of.Unsure || f.Later || f.Kind == string(device.FindingStaleOnHost) && of.Other == nil
 	of.Unsure = of.Unsure || of.Other != nil && k.writesConstant(of)
+	of.Unsure = of.Unsure || f.Kind == Differs && k.asksDevice(of)
 	of.Unsure = of.Unsure && !(f.Kind == string(device.FindingRace) && (k.changes(of) || k.varies(of)))
 	of.What = k.what(of, f, d)
 	of.Change = k.change(of, f, d)

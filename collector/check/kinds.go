@@ -15,6 +15,7 @@ var Kinds = []struct{ Name, About string }{
 	{string(device.FindingMisaligned), "A kernel uses an address that is no multiple of the access's size."},
 	{string(device.FindingBarrier), "Lanes of a gang wait at a barrier that others never reach, which ends the kernel."},
 	{string(device.FindingTrap), "A kernel ends itself, as abort does, or calls or frees what it cannot."},
+	{Differs, "On request: what a kernel leaves by its device code, and by the function that the compiler has made of it for the host, differs by more than rounding."},
 	{Leak, "Data of enter data, or of a routine, that are on the device when the program ends."},
 	{SwallowedError, "The runtime reported an error, and the program went on as if nothing had been."},
 }
@@ -25,7 +26,7 @@ const (
 	SwallowedError = "swallowed-error"
 )
 
-// Kinds for whose findings a change can be written (package advice).
+// Kinds that package advice tells of, or writes changes for.
 const (
 	Race          = string(device.FindingRace)
 	QueueRace     = string(device.FindingQueueRace)
@@ -33,12 +34,16 @@ const (
 	Uninitialised = string(device.FindingUninitialised)
 	StaleOnDevice = string(device.FindingStaleOnDevice)
 	StaleOnHost   = string(device.FindingStaleOnHost)
+	LostWrite     = string(device.FindingLostWrite)
 )
 
-// NeedCode are the kinds that are looked for where kernels are GPU code.
+// Differs is looked for on request.
+const Differs = string(device.FindingDiffers)
+
+// NeedCode are the kinds that are looked for where kernels are GPU code, but for Differs.
 func NeedCode() (names []string) {
 	for _, k := range Kinds {
-		if k.Name != Leak && k.Name != SwallowedError && k.Name != string(device.FindingQueueRace) {
+		if k.Name != Differs && k.Name != Leak && k.Name != SwallowedError && k.Name != string(device.FindingQueueRace) {
 			names = append(names, k.Name)
 		}
 	}

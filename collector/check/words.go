@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/accscope/accscope/collector/model"
@@ -102,6 +103,8 @@ func (k *known) what(of *Finding, f *store.Finding, d *datum) string {
 		return fmt.Sprintf("the address %#x %s%s%s: %s", f.Address, i.verb(), i.by(), i.at(), f.Where)
 	case device.FindingBarrier, device.FindingTrap:
 		return fmt.Sprintf("lane %d of worker %d of gang %d%s %s", i.Lane, i.Worker, i.Gang, i.at(), f.Where)
+	case device.FindingDiffers:
+		return fmt.Sprintf("%s, which is written%s, %s", subject, i.at(), f.Where)
 	case device.FindingMisaligned:
 		return fmt.Sprintf("%s %s%s%s at %#x, which is not a multiple of the %d bytes: a GPU ends the program", subject, i.verb(), i.by(), i.at(), f.Address, f.Bytes)
 	case device.FindingUninitialised:
@@ -123,7 +126,11 @@ func (k *known) what(of *Finding, f *store.Finding, d *datum) string {
 		return fmt.Sprintf("%s %s%s, and an upload overwrites it before anybody has read it", subject, i.verb(), i.at())
 	case device.FindingQueueRace:
 		if i.Host {
-			return fmt.Sprintf("%s %s%s, and %s%s, which has not waited for that", subject, of.Other.verb(), of.Other.at(), i.verb(), i.at())
+			verb := i.verb()
+			if of.Gone {
+				verb = "its memory is freed by the host"
+			}
+			return fmt.Sprintf("%s %s%s, and %s%s, which has not waited for that", subject, of.Other.verb(), of.Other.at(), verb, i.at())
 		}
 		return fmt.Sprintf("%s %s%s and %s%s, and neither waits for the other", subject, of.Other.verb(), of.Other.at(), i.verb(), i.at())
 	}
@@ -189,6 +196,14 @@ var elementOf = map[bool]*regexp.Regexp{
 	true:  regexp.MustCompile(`(?i)\b(\w+)\s*\([^()]*[a-z_]`),
 }
 
+// asksDevice says whether code of a finding's file asks where it runs, or for its place among the lanes,
+// or takes what an atomic operation finds: then the host may well do something else.
+func (k *known) asksDevice(of *Finding) bool {
+	return slices.ContainsFunc(k.sources.Lines(of.File), asking.MatchString)
+}
+
+var asking = regexp.MustCompile(`(?i)\bacc_on_device\b|\b__builtin_goacc_parlevel|\batomic\s+capture\b`)
+
 // varies says whether a race's writes are of one statement whose value is that of an element: that all
 // are equal is so by these data.
 func (k *known) varies(of *Finding) bool {
@@ -238,6 +253,8 @@ func (k *known) change(of *Finding, f *store.Finding, d *datum) string {
 		return "name the data in a clause of the construct, such as copyin(a[0:n]), or map them before it"
 	case device.FindingBarrier:
 		return "let all lanes of the gang come to it: take what synchronises them, such as an inner loop of workers or lanes, out of conditions and loops that they leave apart"
+	case device.FindingDiffers:
+		return "see what of the construct is not the same for one thread and for many: iterations that depend on one another, data that it finds otherwise on the device, or a mistake of a compiler; --compare-host=TOLERANCE forgives more"
 	case device.FindingTrap:
 		return "see what it ends for: an abort, a stop or an assertion that failed, or a pointer to a function or to memory that is none"
 	case device.FindingMisaligned:

@@ -16,6 +16,7 @@ const (
 	FindingLostWrite     FindingKind = "lost-write"
 	FindingBarrier       FindingKind = "barrier"
 	FindingTrap          FindingKind = "trap"
+	FindingDiffers       FindingKind = "differs"
 	// FindingChecked is none: Count accesses of Bytes in all were looked at, and Where says what was
 	// not.
 	FindingChecked FindingKind = "checked"
@@ -30,7 +31,8 @@ type Finding struct {
 	Side          // the access that was found wrong
 	Other   *Side // the other access, nil where there is none
 	// Of addresses that are no memory: where they lie, and the allocation before them, 0 bytes
-	// where there is none. Of what ends a kernel, what it does.
+	// where there is none. Of what ends a kernel, what it does; of what differs, both values; of
+	// FindingChecked a line for each thing that was not.
 	Where     string
 	Near      Address
 	NearBytes uint64

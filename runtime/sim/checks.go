@@ -28,6 +28,9 @@ func (d *codeDevice) beginChecks() error {
 	}
 	c := &d.c.configuration
 	c.checks, c.checker, c.memory = (*C.struct_accscope_simt_checks)(simt.Checks()), (*C.struct_accscope_simt_checker)(checker.Handle()), (*C.struct_accscope_simt_memory)(d.memory.Handle())
+	if o := &d.backend.options; o.CompareHost {
+		checker.CompareHost(o.Tolerance)
+	}
 	d.simDevice.checks = &checks{device: d, checker: checker}
 	return nil
 }

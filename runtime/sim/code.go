@@ -193,7 +193,9 @@ func (d *codeDevice) link(p *program, image goacc.Image, code goacc.PTX) ([]devi
 		d.memory.Written(uintptr(address), d.arena.sizeOf(address))
 	}
 	for i, f := range code.Functions {
-		k := &codeKernel{kernel: kernel{function: uintptr(p.Launch(f.Name, d.memory, settings)), backend: d.backend}, name: f.Name}
+		launch := p.Launch(f.Name, d.memory, settings)
+		p.Host(launch, f.Name, image.Functions[i], code.Variables)
+		k := &codeKernel{kernel: kernel{function: uintptr(launch), backend: d.backend}, name: f.Name}
 		d.model.add(k.function, linked, f.Name)
 		k.fails = o.failing(d.number, f.Name, func() string { return o.KernelName(image.Functions[i]) })
 		k.Processors, k.Threads, k.Largest = processors, mostLanes, func() uint32 { return mostLanes }

@@ -43,5 +43,6 @@
 //	ACCSCOPE_SIM_STACK           64KiB         GPU code: the stack of each lane
 //	ACCSCOPE_SIM_HEAP            8MiB          GPU code: memory that its malloc can give
 //	ACCSCOPE_SIM_CHECK           off           GPU code: the accesses of kernels and transfers to memory are checked, as accscope check has it
+//	ACCSCOPE_SIM_COMPARE_HOST    off           GPU code that is checked: what each kernel leaves is compared with what its host code does; floating-point numbers may differ by that part of the larger one, on: as rounding and the order of sums have it
 //	ACCSCOPE_SIM_COUNTERS        off           GPU code: what kernels do is counted, by kernel and source line, as accscope run --counters has it
 package sim

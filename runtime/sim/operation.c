@@ -167,9 +167,15 @@ perform_checked (const operation *o)
     .kernel = o->kind == ACCSCOPE_KERNEL && c->run ? ((const struct accscope_simt_launch *) o->source)->kernel : NULL
   };
 
+  struct accscope_simt_hostrun host = { 0 };
+
   c->checks->begin (&check, o->kind == ACCSCOPE_KERNEL ? o->geometry.gangs : 1);
   check_transfer (o, &check);
+  if (check.kernel)
+    c->checks->host_begin (&check, ((const struct accscope_simt_launch *) o->source)->hosted, (void *) o->destination, o->bytes, &host);
   perform (o, &check);
+  if (check.kernel)
+    c->checks->host_end (&check, &host);
   agree (o);
   c->checks->end (&check);
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -52,6 +53,8 @@ type Options struct {
 	Stack         uint64        // bytes of each lane of a kernel's GPU code
 	Heap          uint64        // bytes that malloc of GPU code can give
 	Check         bool          // GPU code: the accesses to memory are checked
+	CompareHost   bool          // GPU code that is checked: what kernels leave is compared with what their host code does
+	Tolerance     float64       // of floating-point numbers then, a part of the larger one; negative: as rounding and the order of sums have it
 	Counters      bool          // GPU code: what it does is counted, by kernel and source line
 
 	// KernelName gives the name of the outlined function at a host address; nil
@@ -83,7 +86,7 @@ func DefaultOptions() Options {
 		Devices: 1, Memory: 16 << 30,
 		H2DBandwidth: 25e9, D2HBandwidth: 25e9,
 		H2DLatency: 5 * time.Microsecond, D2HLatency: 5 * time.Microsecond, LaunchLatency: 5 * time.Microsecond,
-		Queues: 32, Name: "accscope sim", Poison: true, As: TypeSim, Code: CodeHost, Stack: 64 << 10, Heap: 8 << 20,
+		Queues: 32, Name: "accscope sim", Poison: true, As: TypeSim, Code: CodeHost, Stack: 64 << 10, Heap: 8 << 20, Tolerance: -1,
 	}
 }
 
@@ -173,6 +176,8 @@ var knobs = []knob{
 		}},
 	{"ACCSCOPE_SIM_CHECK", "Check", "on or off", "off", "GPU code: the accesses of kernels and transfers to memory are checked, as accscope check has it",
 		func(o *Options, v string) (ok bool) { o.Check, ok = parseSwitch(v); return }},
+	{"ACCSCOPE_SIM_COMPARE_HOST", "CompareHost", "on, off or a number of 0 or more", "off", "GPU code that is checked: what each kernel leaves is compared with what its host code does; floating-point numbers may differ by that part of the larger one, on: as rounding and the order of sums have it",
+		(*Options).chooseCompared},
 	{"ACCSCOPE_SIM_COUNTERS", "Counters", "on or off", "off", "GPU code: what kernels do is counted, by kernel and source line, as accscope run --counters has it",
 		func(o *Options, v string) (ok bool) { o.Counters, ok = parseSwitch(v); return }},
 }
@@ -195,6 +200,16 @@ func OptionsFromEnvironment() (Options, error) {
 	return o, nil
 }
 
+// chooseCompared reads ACCSCOPE_SIM_COMPARE_HOST.
+func (o *Options) chooseCompared(v string) (ok bool) {
+	if o.CompareHost, ok = parseSwitch(v); ok && v != "0" && v != "1" { // which are numbers here
+		return true
+	}
+	tolerance, err := strconv.ParseFloat(v, 64)
+	o.CompareHost, o.Tolerance = true, tolerance
+	return err == nil && tolerance >= 0 && tolerance <= math.MaxFloat64
+}
+
 // check says what New would not accept.
 func (o *Options) check() error {
 	for _, c := range []struct {
@@ -211,6 +226,7 @@ func (o *Options) check() error {
 		{o.Stack >= leastStack && o.Stack <= mostStack, fmt.Sprintf("Stack is %d: allowed is %d to %d bytes", o.Stack, leastStack, mostStack)},
 		{o.Heap >= leastMemory && o.Heap <= mostMemory, fmt.Sprintf("Heap is %d: allowed is %d to %d bytes", o.Heap, leastMemory, uint64(mostMemory))},
 		{!o.Check || o.Code == CodeGPU, "ACCSCOPE_SIM_CHECK is on, and kernels run host code: set ACCSCOPE_SIM_CODE to gpu"},
+		{!o.CompareHost || o.Check, "ACCSCOPE_SIM_COMPARE_HOST is on, and nothing is checked: set ACCSCOPE_SIM_CHECK to on"},
 		{!o.Counters || o.Code == CodeGPU, "ACCSCOPE_SIM_COUNTERS is on, and kernels run host code: set ACCSCOPE_SIM_CODE to gpu"},
 		{o.Card == nil || o.Code == CodeGPU, "ACCSCOPE_SIM_MODEL names a GPU, and kernels run host code, whose time there nobody knows: set ACCSCOPE_SIM_CODE to gpu"},
 		{o.Code == CodeHost || o.Code == CodeGPU, fmt.Sprintf("Code is %q: allowed is %s and %s", o.Code, CodeHost, CodeGPU)},

@@ -160,7 +160,8 @@ func FuzzParse(f *testing.F) {
 func TestTable(t *testing.T) {
 	fields := reflect.VisibleFields(reflect.TypeFor[Options]())
 	inTable := map[string]bool{"KernelName": true, "Call": true, "Crashed": true, // for programs, not for users
-		"Card": true, "unreadable": true} // set with Model
+		"Card": true, "unreadable": true, // set with Model
+		"Tolerance": true} // set with CompareHost
 	var table strings.Builder
 	table.WriteString("| variable | Go option | values | default | meaning |\n| --- | --- | --- | --- | --- |\n")
 	for _, k := range knobs {

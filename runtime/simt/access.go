@@ -116,6 +116,9 @@ func (t *translation) save(o *opcode, operands []ptx.Operand) error {
 			return err
 		}
 		c := t.emit(name, base, s)
+		if kind := o.kind(); kind[0] == 'f' {
+			c.real = 1
+		}
 		c.displacement = displacement + C.int64_t(n)*C.int64_t(size)
 		c.meet = request(n, len(from), size)
 	}

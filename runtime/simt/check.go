@@ -7,7 +7,10 @@ import "C"
 
 import (
 	"fmt"
+	"math"
 	"runtime"
+	"strconv"
+	"strings"
 	"unsafe"
 
 	"github.com/accscope/accscope/runtime/device"
@@ -83,12 +86,19 @@ func (c *Checker) All(program func(function unsafe.Pointer) *Program) []device.F
 	at := C.accscope_simt_looked_at(c.c)
 	checked := device.Finding{Number: -1, Kind: device.FindingChecked, Count: uint64(at.accesses), Bytes: uint64(at.bytes)}
 	checked.HostSeen, checked.HostAccesses = at.watched != 0, uint64(at.host)
+	var not []string
 	switch {
 	case at.unreadable != 0:
-		checked.Where = fmt.Sprintf("%s: the system does not let the program's memory be read (process_vm_readv)", device.FindingStaleOnDevice)
+		not = append(not, fmt.Sprintf("%s: the system does not let the program's memory be read (process_vm_readv)", device.FindingStaleOnDevice))
 	case at.compared < at.launches:
-		checked.Where = fmt.Sprintf("%s at %d of %d launches: to compare the host's memory took longer than the kernels", device.FindingStaleOnDevice, at.launches-at.compared, at.launches)
+		not = append(not, fmt.Sprintf("%s at %d of %d launches: to compare the host's memory took longer than the kernels", device.FindingStaleOnDevice, at.launches-at.compared, at.launches))
 	}
+	for why, n := range at.uncompared {
+		if n > 0 {
+			not = append(not, fmt.Sprintf("%s at %d of %d launches: they %s", device.FindingDiffers, n, at.launches, uncompared[why]))
+		}
+	}
+	checked.Where = strings.Join(not, "\n")
 	return append(c.findings(0, C.accscope_simt_found_count(c.c), program), checked)
 }
 
@@ -110,6 +120,8 @@ func (c *Checker) findings(from, to C.uint32_t, program func(function unsafe.Poi
 		switch f.kind {
 		case C.FOUND_RACE, C.FOUND_QUEUE_RACE:
 			found.Equal = f.unequal == 0
+		case C.FOUND_DIFFERS:
+			found.Where = fmt.Sprintf("is %s by the device's code, and %s by the host's", number(uint64(f.value), uint64(f.bytes), f.real != 0), number(uint64(f.by_host), uint64(f.bytes), f.real != 0))
 		case C.FOUND_BARRIER, C.FOUND_TRAP:
 			if p := program(unsafe.Pointer(f.side.kernel)); p != nil {
 				if at := p.functionAt(uintptr(unsafe.Pointer(f.side.function))); at.name == "abort" && f.other.function != nil {
@@ -136,13 +148,24 @@ func (c *Checker) findings(from, to C.uint32_t, program func(function unsafe.Poi
 	return all
 }
 
+// number is a value in memory.
+func number(bits, bytes uint64, real bool) string {
+	switch {
+	case real && bytes == 8:
+		return strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64)
+	case real && bytes == 4:
+		return strconv.FormatFloat(float64(math.Float32frombits(uint32(bits))), 'g', -1, 32)
+	}
+	return strconv.FormatInt(int64(bits<<(64-8*bytes))>>(64-8*bytes), 10)
+}
+
 // nearby is how far before an allocation an address may lie, in bytes, to be told of as before it.
 const nearby = 1 << 20
 
 var kinds = map[uint32]device.FindingKind{
 	C.FOUND_BOUNDS: device.FindingOutOfBounds, C.FOUND_MISALIGNED: device.FindingMisaligned, C.FOUND_UNINITIALISED: device.FindingUninitialised,
 	C.FOUND_STALE_ON_DEVICE: device.FindingStaleOnDevice, C.FOUND_STALE_ON_HOST: device.FindingStaleOnHost, C.FOUND_LOST_WRITE: device.FindingLostWrite,
-	C.FOUND_BARRIER: device.FindingBarrier, C.FOUND_TRAP: device.FindingTrap,
+	C.FOUND_BARRIER: device.FindingBarrier, C.FOUND_TRAP: device.FindingTrap, C.FOUND_DIFFERS: device.FindingDiffers,
 	C.FOUND_RACE: device.FindingRace, C.FOUND_QUEUE_RACE: device.FindingQueueRace,
 }
 

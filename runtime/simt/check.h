@@ -9,6 +9,8 @@
 #ifndef ACCSCOPE_SIMT_CHECK_H
 #define ACCSCOPE_SIMT_CHECK_H
 
+#include <sys/types.h>
+
 #include "simt.h"
 
 struct accscope_simt_checker;
@@ -43,12 +45,24 @@ struct accscope_simt_operation
   uint64_t correlation;
   const struct accscope_simt_function *kernel;
   uint64_t begun;		/* CLOCK_MONOTONIC, nanoseconds */
+  int strayed;			/* atomic: it has used what is no memory of the device, or has not come to its end */
+};
+
+/* A process in which a kernel's function for the host runs (hostrun.c).  */
+struct accscope_simt_hostrun
+{
+  pid_t process;		/* 0: none */
+  int socket;
+  struct accscope_simt_hosted *of;
+  uintptr_t block;		/* the kernel's arguments */
+  size_t block_bytes;
+  uint64_t begun;
 };
 
 enum accscope_simt_found
 {
   FOUND_BOUNDS, FOUND_MISALIGNED, FOUND_UNINITIALISED, FOUND_RACE, FOUND_QUEUE_RACE, FOUND_STALE_ON_DEVICE, FOUND_STALE_ON_HOST,
-  FOUND_LOST_WRITE, FOUND_BARRIER, FOUND_TRAP
+  FOUND_LOST_WRITE, FOUND_BARRIER, FOUND_TRAP, FOUND_DIFFERS
 };
 
 /* One side of a finding: an access of a lane or of the host's code, or a transfer.  */
@@ -76,7 +90,9 @@ struct accscope_simt_finding
   int mixed;			/* it has: who brings or sends all of it overwrites that */
   int gone;			/* what is stale on the host is not on the device any more */
   enum accscope_simt_reason reason;	/* of what has ended the kernel; other is then where its function was called */
-  uint64_t value;		/* of two writes by one instruction: what the first of them wrote */
+  uint64_t value;		/* of two writes by one instruction: what the first of them wrote; of what differs: the device's */
+  uint64_t by_host;		/* of what differs: the host's */
+  int real;			/* both are floating-point numbers */
   int unequal;			/* atomic: another one wrote something else, or it is none of these */
   int later;			/* atomic: it may be meant so: of what is stale, it was brought up to date after that */
   uint64_t count;		/* atomic: how often it was met */
@@ -97,6 +113,10 @@ void accscope_simt_give_out (struct accscope_simt_memory *memory, uintptr_t begi
 void accscope_simt_map (struct accscope_simt_memory *memory, uintptr_t device, uintptr_t host, size_t bytes);
 void accscope_simt_unmap (struct accscope_simt_memory *memory, uintptr_t device, uintptr_t host, size_t bytes);
 
+/* What kernels leave is compared with what their functions for the host do: floating-point numbers
+   may differ by that part of the larger one; negative: as rounding and the order of sums have it.  */
+void accscope_simt_compare_host (struct accscope_simt_checker *checker, double tolerance);
+
 /* The device's memory goes: the host's code is not looked at any more.  */
 void accscope_simt_checker_end (struct accscope_simt_checker *checker);
 
@@ -106,6 +126,13 @@ const struct accscope_simt_finding *accscope_simt_found (const struct accscope_s
 /* What kernels have written and nobody has brought to the host, of the memory that is there
    still: at the end.  */
 void accscope_simt_left (struct accscope_simt_checker *checker);
+/* Why a launch was not compared with the host's function.  */
+enum accscope_simt_uncompared
+{
+  UNCOMPARED_PRINTS, UNCOMPARED_ALLOCATES, UNCOMPARED_VARIABLES, UNCOMPARED_ORDER, UNCOMPARED_STRAYED, UNCOMPARED_ENDED, UNCOMPARED_TIME, UNCOMPARED_PROCESS,
+  UNCOMPARED
+};
+
 /* What was checked.  */
 struct accscope_simt_looked_at
 {
@@ -113,6 +140,7 @@ struct accscope_simt_looked_at
   uint64_t launches, compared;	/* by the host, and those at which its memory was compared */
   int unreadable;		/* the system lets nobody read the host's memory that way */
   int watched;			/* the accesses of the host's code are seen */
+  uint64_t hosted, uncompared[UNCOMPARED];	/* launches that were compared with the host's function, and that were not */
   uint64_t host;		/* of those, to memory that is on the device or was */
 };
 struct accscope_simt_looked_at accscope_simt_looked_at (const struct accscope_simt_checker *checker);
@@ -143,6 +171,9 @@ struct accscope_simt_checks
 		 uintptr_t device, size_t bytes);
   /* The host launches a kernel: what has it changed?  */
   void (*launch) (struct accscope_simt_checker *);
+  /* Around a kernel that runs: what it leaves is compared with what its function for the host does.  */
+  void (*host_begin) (struct accscope_simt_operation *, struct accscope_simt_hosted *, void *block, size_t block_bytes, struct accscope_simt_hostrun *);
+  void (*host_end) (struct accscope_simt_operation *, struct accscope_simt_hostrun *);
 };
 extern const struct accscope_simt_checks accscope_simt_checks;
 

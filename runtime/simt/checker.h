@@ -33,6 +33,9 @@ struct accscope_simt_checker
   uint32_t forgotten;		/* atomic: how often all accesses were */
   int ended;			/* the device's memory can be looked at no more */
 
+  int compares;			/* what kernels leave with what their functions for the host do */
+  double tolerance;
+  uint64_t hosting;		/* nanoseconds for that, atomic */
   uint64_t comparing, ran;	/* nanoseconds: with the host's memory, and of operations; atomic */
   struct accscope_simt_looked_at looked_at;	/* atomic */
   pthread_mutex_t finding;
@@ -45,6 +48,8 @@ int accscope_simt_before (const struct known *other, const struct accscope_simt_
 void accscope_simt_forget (struct accscope_simt_checker *c);
 void accscope_simt_transfer (struct accscope_simt_operation *o, struct accscope_simt_memory *m, uintptr_t to, uintptr_t from, size_t bytes);
 void accscope_simt_same (struct accscope_simt_memory *m, uintptr_t device, uintptr_t host, size_t bytes, int brought);
+void accscope_simt_host_begin (struct accscope_simt_operation *o, struct accscope_simt_hosted *of, void *block, size_t block_bytes, struct accscope_simt_hostrun *h);
+void accscope_simt_host_end (struct accscope_simt_operation *o, struct accscope_simt_hostrun *h);
 void accscope_simt_launched (struct accscope_simt_checker *c);
 void accscope_simt_moves (struct accscope_simt_checker *c, struct accscope_simt_memory *m, const struct accscope_simt_stamp *stamp, enum accscope_simt_access kind,
 			  uint64_t correlation, uintptr_t device, size_t bytes);

@@ -52,7 +52,7 @@ again (struct accscope_simt_finding *known, const struct accscope_simt_finding *
     __atomic_store_n (&known->later, 0, __ATOMIC_RELAXED);
   if (f->unequal || f->value != known->value)
     __atomic_store_n (&known->unequal, 1, __ATOMIC_RELAXED);
-  __atomic_fetch_add (&known->count, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add (&known->count, f->count, __ATOMIC_RELAXED);
 }
 
 void
@@ -96,6 +96,7 @@ accscope_simt_ended (const struct accscope_simt_launch *l, const struct accscope
     .other = { .function = caller, .instruction = instruction }
   };
 
+  RELAXED_STORE (&l->check->strayed, 1);
   switch (of->reason)
     {
     case SIMT_BARRIER: case SIMT_TRAP: case SIMT_CALLED: case SIMT_CALLED_WITH: case SIMT_FREE_OF:
@@ -132,8 +133,13 @@ accscope_simt_found (const struct accscope_simt_checker *c, uint32_t number)
 struct accscope_simt_looked_at
 accscope_simt_looked_at (const struct accscope_simt_checker *c)
 {
-  return (struct accscope_simt_looked_at) {
-    RELAXED_LOAD (&c->looked_at.accesses), RELAXED_LOAD (&c->looked_at.bytes), RELAXED_LOAD (&c->looked_at.launches),
-    RELAXED_LOAD (&c->looked_at.compared), RELAXED_LOAD (&c->looked_at.unreadable), accscope_simt_watched (), RELAXED_LOAD (&c->looked_at.host)
+  struct accscope_simt_looked_at at = {
+    .accesses = RELAXED_LOAD (&c->looked_at.accesses), .bytes = RELAXED_LOAD (&c->looked_at.bytes), .launches = RELAXED_LOAD (&c->looked_at.launches),
+    .compared = RELAXED_LOAD (&c->looked_at.compared), .unreadable = RELAXED_LOAD (&c->looked_at.unreadable), .watched = accscope_simt_watched (),
+    .hosted = RELAXED_LOAD (&c->looked_at.hosted), .host = RELAXED_LOAD (&c->looked_at.host)
   };
+
+  for (unsigned n = 0; n < UNCOMPARED; n++)
+    at.uncompared[n] = RELAXED_LOAD (&c->looked_at.uncompared[n]);
+  return at;
 }

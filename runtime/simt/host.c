@@ -241,6 +241,13 @@ accscope_simt_unmap (struct accscope_simt_memory *m, uintptr_t device, uintptr_t
   give ();
 }
 
+static void
+drop_moving (size_t n)
+{
+  accscope_simt_watch (host.moving[n].begin, host.moving[n].end - host.moving[n].begin, 0);
+  host.moving[n] = host.moving[--host.moving_count];
+}
+
 void
 accscope_simt_host_forget (struct accscope_simt_checker *c, const struct accscope_simt_shadow *s)
 {
@@ -252,10 +259,7 @@ accscope_simt_host_forget (struct accscope_simt_checker *c, const struct accscop
       take_out (at);
   for (size_t n = host.moving_count; !s && n-- > 0;)
     if (host.moving[n].checker == c)
-      {
-	accscope_simt_watch (host.moving[n].begin, host.moving[n].end - host.moving[n].begin, 0);
-	host.moving[n] = host.moving[--host.moving_count];
-      }
+      drop_moving (n);
   give ();
 }
 
@@ -270,10 +274,7 @@ accscope_simt_moves (struct accscope_simt_checker *c, struct accscope_simt_memor
   take ();
   for (size_t n = host.moving_count; n-- > 0;)
     if (accscope_simt_heard (host.moving[n].checker, host.moving[n].queue, host.moving[n].sequence))
-      {
-	accscope_simt_watch (host.moving[n].begin, host.moving[n].end - host.moving[n].begin, 0);
-	host.moving[n] = host.moving[--host.moving_count];
-      }
+      drop_moving (n);
   if (host.moving_count == host.moving_room)
     {
       const size_t room = 2 * host.moving_room + 64;
@@ -304,19 +305,20 @@ finding (enum accscope_simt_found kind, uintptr_t device, size_t bytes, uintptr_
   };
 }
 
-/* Whether a transfer is under way that reads what the host writes, or writes what it uses.  */
+/* Whether a transfer is under way that reads what the host writes or frees, or writes what it uses.  */
 static int
-races (uintptr_t begin, uintptr_t end, int store, uintptr_t returned)
+races (uintptr_t begin, uintptr_t end, enum accscope_host_access how, uintptr_t returned)
 {
   for (size_t n = 0; n < host.moving_count; n++)
     {
       const struct moving *of = &host.moving[n];
 
-      if (begin >= of->end || end <= of->begin || (of->kind == SIMT_UPLOAD && !store) || accscope_simt_heard (of->checker, of->queue, of->sequence))
+      if (begin >= of->end || end <= of->begin || (of->kind == SIMT_UPLOAD && how == ACCSCOPE_HOST_READ) || accscope_simt_heard (of->checker, of->queue, of->sequence))
 	continue;
       const uintptr_t first = begin > of->begin ? begin : of->begin, last = end < of->end ? end : of->end;
-      struct accscope_simt_finding f = finding (FOUND_QUEUE_RACE, of->device + (first - of->begin), last - first, returned, store);
+      struct accscope_simt_finding f = finding (FOUND_QUEUE_RACE, of->device + (first - of->begin), last - first, returned, how != ACCSCOPE_HOST_READ);
 
+      f.gone = how == ACCSCOPE_HOST_FREE;
       f.other = (struct accscope_simt_side) { .operation = of->kind, .store = of->kind == SIMT_UPLOAD, .correlation = of->correlation, .thread = UINT32_MAX };
       accscope_simt_tell_of (of->checker, &f);
       return 1;
@@ -331,7 +333,7 @@ unchanged (const struct accscope_simt_shadow *s, size_t block)
 {
   const uint32_t agreed = RELAXED_LOAD (&s->agreed[block]);
 
-  return agreed == 0 || RELAXED_LOAD (&s->by_host[block]) || accscope_simt_hash ((const void *) (s->host + block * BLOCK)) == agreed;
+  return agreed == 0 || RELAXED_LOAD (&s->by_host[block]) || accscope_simt_hash ((const void *) (s->host + block * BLOCK), block_bytes (s, block)) == agreed;
 }
 
 /* Whether the host knows that the operation of a cell is over.  */
@@ -397,6 +399,18 @@ writes (struct accscope_simt_shadow *s, size_t at, size_t end, uintptr_t returne
     }
 }
 
+/* The host frees memory: what has it next is not what the transfers use.  */
+static void
+frees (uintptr_t begin, uintptr_t end, uintptr_t returned)
+{
+  take ();
+  races (begin, end, ACCSCOPE_HOST_FREE, returned);
+  for (size_t n = host.moving_count; n-- > 0;)
+    if (begin < host.moving[n].end && end > host.moving[n].begin)
+      drop_moving (n);
+  give ();
+}
+
 static void
 tell (uintptr_t address, size_t bytes, enum accscope_host_access how, uintptr_t returned)
 {
@@ -410,8 +424,10 @@ tell (uintptr_t address, size_t bytes, enum accscope_host_access how, uintptr_t 
     accscope_simt_read_discarded (address, bytes, returned);
   else
     accscope_simt_undiscard (address, bytes);
+  if (how == ACCSCOPE_HOST_FREE && __atomic_load_n (&host.moving_count, __ATOMIC_RELAXED))
+    frees (address, end, returned);
   pthread_rwlock_rdlock (&host.lock);
-  if (how != ACCSCOPE_HOST_FREE && !(host.moving_count && races (address, end, store, returned)))
+  if (how != ACCSCOPE_HOST_FREE && !(host.moving_count && races (address, end, how, returned)))
     for (size_t n = behind (address); n < host.count && host.spans[n].begin < end; n++)
       {
 	const struct span *of = &host.spans[n];

@@ -437,6 +437,7 @@ func (t *translation) callee(name string, c *C.struct_accscope_simt_call, given,
 		return passable(name, given, taken, of.parameters, of.results)
 	}
 	c.callee = t.program.reach(f)
+	t.function.callees = append(t.function.callees, f)
 	return passable(name, given, taken, slotsOf(f.ptx.Parameters), slotsOf(f.ptx.Results))
 }
 

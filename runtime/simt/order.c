@@ -263,4 +263,4 @@ accscope_simt_before (const struct known *other, const struct accscope_simt_oper
 
 const struct accscope_simt_checks accscope_simt_checks
   = { queue, submit, mark, wait_for, heard, idle, begin, end, accscope_simt_transfer, accscope_simt_same, accscope_simt_moves,
-      accscope_simt_launched };
+      accscope_simt_launched, accscope_simt_host_begin, accscope_simt_host_end };

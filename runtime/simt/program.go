@@ -68,6 +68,10 @@ type function struct {
 	kinds []class      // of the first of C's instructions that each of the text's has become
 	facts nvidia.Facts // of a kernel
 
+	callees []*function
+	symbols []string // whose addresses it takes
+	traits  uint32   // C's SIMT_PRINTS and so on, but for those of its callees
+
 	weights  []C.struct_accscope_simt_weight // of C's instructions
 	pressure int                             // registers of 32 bits that hold values at once
 }

@@ -1,6 +1,5 @@
-/* What is known of each byte of an allocation: whether it has been written, and of each
-   granule which access wrote it last and which one has read it.  A cell keeps the first of
-   several readers that nothing orders, and how far apart they were.  */
+/* What is known of each byte of an allocation: whether it has been written, and of each granule which access wrote it
+   last and which one has read it.  A cell keeps the first of several readers that nothing orders, and how far apart they were.  */
 #include "shadow.h"
 #include "warp.h"
 
@@ -220,11 +219,12 @@ meet (struct accscope_simt_shadow *s, size_t granule, uint32_t bytes, struct acc
       if (!over && a->warp && read.number - a->operation->first < a->operation->count)
 	{
 	  enum shared by = apart (&read, a);
+	  const uint32_t all = by == ALONE ? read.bytes | bytes : read.bytes & bytes; /* each of them has read these */
 
-	  if (by == read.shared && (read.bytes | bytes) == read.bytes)
+	  if (all == 0 || (by == read.shared && all == read.bytes))
 	    return;
 	  read.shared = by;
-	  read.bytes |= bytes;
+	  read.bytes = all;
 	  RELAXED_STORE (&s->read[granule], packed (&read));
 	}
       else if (over)
@@ -351,14 +351,14 @@ stale (struct accscope_simt_shadow *s, const struct access *a, size_t at)
     }
 }
 
-/* What a lane reads, and uses for more than a copy.  */
+/* What a lane reads.  A copy may be of what nobody uses, but hardly of memory where there is nothing at all.  */
 static void
 use (struct accscope_simt_shadow *s, const struct access *a)
 {
   const size_t at = a->address - s->begin;
   const uint8_t bits = (uint8_t) (((1u << a->size) - 1) << at % 8);
 
-  if ((RELAXED_LOAD (&s->defined[at / 8]) & bits) != bits)
+  if ((RELAXED_LOAD (&s->defined[at / 8]) & bits) != bits && (a->instruction->together != SIMT_COPIES || !RELAXED_LOAD (&s->any_defined)))
     {
       struct accscope_simt_finding f = finding (FOUND_UNINITIALISED, a);
 
@@ -480,7 +480,7 @@ checked_together (struct warp *w, struct access *a, const uint64_t *address, uin
     }
   const size_t begin = low - s->begin, end = high - s->begin + size;
   const int near = end - begin <= FAR;
-  const int uses = a->store != 1 && (a->instruction->together != SIMT_COPIES || !RELAXED_LOAD (&s->any_defined)) && !(near && is_well (s, begin, end));
+  const int uses = a->store != 1 && !(near && is_well (s, begin, end));
   int changes = a->store && !(near && is_changed (s, begin, end));
   if (changes && !uses && apart == 0 && end - begin == (size_t) __builtin_popcount (mask) * size)
     {
@@ -546,6 +546,7 @@ accscope_simt_checked (struct warp *w, struct group *g, const uint64_t *address,
 
 	  f.nearest = accscope_simt_memory_before (l->memory, a.address);
 	  f.next = accscope_simt_memory_behind (l->memory, a.address);
+	  RELAXED_STORE (&l->check->strayed, 1);
 	  accscope_simt_tell_of (l->check->checker, &f);
 	  memset (w->nowhere, 0, sizeof w->nowhere);
 	  place[i] = (uintptr_t) w->nowhere;
@@ -562,8 +563,7 @@ accscope_simt_checked (struct warp *w, struct group *g, const uint64_t *address,
       a.cell.atomic = atomic || w->locked >> i & 1;
       note (w->met.shadow, a.operation);
       touch (w->met.shadow, &a);
-      /* Copies may be of what nobody uses, but hardly of memory where there is nothing at all.  */
-      if (store != 1 && (in->together != SIMT_COPIES || !RELAXED_LOAD (&w->met.shadow->any_defined)))
+      if (store != 1)
 	use (w->met.shadow, &a);
       if (store)
 	change (w->met.shadow, a.operation, a.address - w->met.shadow->begin, size);

@@ -37,6 +37,13 @@ struct accscope_simt_shadow
 
 #define BLOCK 64
 
+/* The bytes of a block, of which the last one may have fewer.  */
+static inline size_t
+block_bytes (const struct accscope_simt_shadow *s, size_t n)
+{
+  return s->bytes - n * BLOCK < BLOCK ? s->bytes - n * BLOCK : BLOCK;
+}
+
 /* The bits of a block's bytes [low, high).  */
 static inline uint64_t
 bits_of (size_t low, size_t high)
@@ -118,8 +125,8 @@ struct accscope_simt_shadow *accscope_simt_move (struct accscope_simt_operation 
 void accscope_simt_blame (struct accscope_simt_shadow *s, enum accscope_simt_found kind, size_t at, size_t bytes);
 /* An upload comes over what kernels have written.  */
 void accscope_simt_overwrite (struct accscope_simt_shadow *s, size_t at, size_t bytes);
-/* Of the BLOCK bytes there; never 0.  */
-uint32_t accscope_simt_hash (const void *block);
+/* Of a block, or of what there is of it; never 0.  */
+uint32_t accscope_simt_hash (const void *block, size_t bytes);
 /* Reads memory of the host that may not exist; 0: it cannot be read.  */
 int accscope_simt_host_memory (uintptr_t at, void *to, size_t bytes);
 /* Tells what kernels have written of an allocation, and nobody has brought to the host.  */

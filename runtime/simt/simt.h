@@ -33,6 +33,7 @@ struct accscope_simt_instruction
   uint8_t guarded;		/* 1: where the guard is true; 2: where it is not */
   uint8_t together;		/* shuffles and votes: 0 without .sync, 1 with it, or SIMT_WHOLE_SEGMENT;
 				   of loads: SIMT_OF_ATOMIC or SIMT_COPIES */
+  uint8_t real;			/* of stores: of a floating-point number */
   uint8_t found;		/* of memory operations: which of the ranges that a warp has found */
   uint16_t site;		/* of memory operations: their number among all of the process; 0: they have none */
   uint32_t guard;		/* operand */
@@ -77,6 +78,23 @@ struct accscope_simt_function
   const struct accscope_simt_instruction *code;
   const char *constants;
   const struct accscope_simt_call *calls;
+};
+
+/* A kernel's function for the host, and what its device code has that keeps the two from being
+   compared, or their results from being told apart with certainty.  */
+enum
+{
+  SIMT_PRINTS = 1, SIMT_ALLOCATES = 2,
+  SIMT_OWN_VARIABLES = 4,	/* uses the device's copies of variables, where the other one uses the host's */
+  SIMT_ORDERED = 8,		/* uses what an atomic operation has found, or a clock */
+  SIMT_JUDGES = 16,		/* compares floating-point numbers, or makes integers of them */
+  SIMT_FAILED = 32		/* the host's function has not ended well, or in time */
+};
+struct accscope_simt_hosted
+{
+  uintptr_t function;
+  uint32_t traits;		/* atomic */
+  uint32_t compared;		/* atomic: how often it was tried */
 };
 
 /* A part of memory that kernels may use.  */
@@ -137,6 +155,7 @@ struct accscope_simt_launch
   int64_t timeout;		/* nanoseconds, 0: none */
   const void *parameters;	/* of the kernel, one word of 8 bytes each */
   uintptr_t lock;		/* of GCC's reductions: 1 while a lane has it; 0: there is none */
+  struct accscope_simt_hosted *hosted;	/* NULL: not known */
   struct accscope_simt_operation *check;	/* what its accesses are checked as; NULL: they are not */
   struct accscope_simt_counters *counters;	/* of the kernel; NULL: nothing is counted (counters.h) */
   struct accscope_simt_caches *caches;	/* of the device that is modelled; NULL: none are, or nothing is counted (caches.h) */

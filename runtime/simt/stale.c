@@ -27,13 +27,12 @@ accscope_simt_host_memory (uintptr_t at, void *to, size_t bytes)
   return process_vm_readv (getpid (), &local, 1, &remote, 1, 0) == (ssize_t) bytes;
 }
 
-/* Of a block; never 0.  */
 uint32_t
-accscope_simt_hash (const void *block)
+accscope_simt_hash (const void *block, size_t bytes)
 {
-  uint64_t words[BLOCK / 8], sum = 0x9e3779b97f4a7c15;
+  uint64_t words[BLOCK / 8] = { 0 }, sum = 0x9e3779b97f4a7c15;
 
-  memcpy (words, block, BLOCK);
+  memcpy (words, block, bytes);
   for (unsigned n = 0; n < BLOCK / 8; n++)
     {
       sum = (sum ^ words[n]) * 0xff51afd7ed558ccd;
@@ -46,12 +45,14 @@ accscope_simt_hash (const void *block)
 static int
 still (const struct accscope_simt_shadow *s, size_t block)
 {
+  const size_t bytes = block_bytes (s, block);
   char host[BLOCK];
 
-  return accscope_simt_host_memory (s->host + block * BLOCK, host, BLOCK) && memcmp (host, (const char *) s->begin + block * BLOCK, BLOCK) == 0;
+  return s->host && accscope_simt_host_memory (s->host + block * BLOCK, host, bytes) && memcmp (host, (const char *) s->begin + block * BLOCK, bytes) == 0;
 }
 
-/* Both sides have the same in these bytes: of whole blocks that is kept.  */
+/* Both sides have the same in these bytes: of blocks in which they have all the same that is kept.  What
+   is no block as a whole may be no variable of the program's unless the runtime says so.  */
 void
 accscope_simt_same (struct accscope_simt_memory *m, uintptr_t device, uintptr_t host, size_t bytes, int brought)
 {
@@ -75,7 +76,8 @@ accscope_simt_same (struct accscope_simt_memory *m, uintptr_t device, uintptr_t 
   own = s->host == host - at; /* else it goes by way of memory of the runtime's, which may be the same still */
   for (size_t n = at / BLOCK; n * BLOCK < end; n++)
     {
-      const int whole = n * BLOCK >= at && (n + 1) * BLOCK <= end;
+      const size_t size = block_bytes (s, n);
+      const int whole = n * BLOCK >= at && n * BLOCK + size <= end;
       const uint64_t bits = bits_in (n, at, end);
 
       if (RELAXED_LOAD (&s->by_host[n]) & bits)
@@ -88,7 +90,7 @@ accscope_simt_same (struct accscope_simt_memory *m, uintptr_t device, uintptr_t 
 	__atomic_fetch_and (&s->unread[n], ~bits, __ATOMIC_RELAXED);
       if (RELAXED_LOAD (&s->by_device[n]) & bits)
 	__atomic_fetch_and (&s->by_device[n], ~bits, __ATOMIC_RELAXED);
-      RELAXED_STORE (&s->agreed[n], whole && (own || still (s, n)) ? accscope_simt_hash ((const char *) s->begin + n * BLOCK) : 0);
+      RELAXED_STORE (&s->agreed[n], (size == BLOCK || s->mapped) && ((whole && own) || still (s, n)) ? accscope_simt_hash ((const char *) s->begin + n * BLOCK, size) : 0);
     }
   if (own && brought)
     accscope_simt_undiscard (host, bytes);
@@ -120,13 +122,13 @@ compare (struct accscope_simt_shadow *s, uint32_t launches)
 {
   enum { AT_ONCE = 256 };
   char host[AT_ONCE * BLOCK];
-  const size_t blocks = s->bytes / BLOCK;
+  const size_t blocks = (s->bytes + BLOCK - 1) / BLOCK;
 
   for (size_t n = 0; n < blocks; n += AT_ONCE)
     {
       const size_t count = blocks - n < AT_ONCE ? blocks - n : AT_ONCE;
 
-      if (!accscope_simt_host_memory (s->host + n * BLOCK, host, count * BLOCK))
+      if (!accscope_simt_host_memory (s->host + n * BLOCK, host, (count - 1) * BLOCK + block_bytes (s, n + count - 1)))
 	{
 	  if (errno == EPERM || errno == ENOSYS)
 	    RELAXED_STORE (&s->checker->looked_at.unreadable, 1);
@@ -138,12 +140,12 @@ compare (struct accscope_simt_shadow *s, uint32_t launches)
 
 	  if (!agreed || s->given_out || RELAXED_LOAD (&s->by_device[i]))
 	    continue;
-	  if (accscope_simt_hash (host + (i - n) * BLOCK) == agreed)
+	  if (accscope_simt_hash (host + (i - n) * BLOCK, block_bytes (s, i)) == agreed)
 	    RELAXED_STORE (&s->by_host[i], 0);
 	  else if (!RELAXED_LOAD (&s->by_host[i])) /* else it was seen */
 	    {
 	      RELAXED_STORE (&s->since[i], launches - 1);
-	      RELAXED_STORE (&s->by_host[i], UINT64_MAX);
+	      RELAXED_STORE (&s->by_host[i], bits_of (0, block_bytes (s, i)));
 	    }
 	}
     }

@@ -94,6 +94,7 @@ func (p *Program) translate(f *function) error {
 	if p.weighed {
 		f.weights, f.pressure = t.weights(), body.Pressure()
 	}
+	f.traits = t.traits()
 	t.land()
 	t.store()
 	return nil
@@ -432,6 +433,7 @@ func (t *translation) addressOf(o *ptx.Operand) (slot, error) {
 		}
 		return t.inShared(uint64(v.shared) + o.Value), nil
 	}
+	t.function.symbols = append(t.function.symbols, o.Name)
 	address, err := t.program.address(t.function.unit, o.Name)
 	return t.constant(address+o.Value, true), err
 }
@@ -533,19 +535,12 @@ func (t *translation) copied() []bool {
 			if in.Guard.Register >= 0 && copied[in.Guard.Register] {
 				copied[in.Guard.Register], changed = false, true
 			}
-			operands := in.Operands
+			operands := o.sources(in.Operands)
 			switch {
-			case len(operands) == 0:
-				continue
 			case o.base == "st" && len(operands) == 2 && !o.has("param"):
 				operands = operands[:1] // its address; the value is copied
-			case o.base == "mov" && len(operands) == 2 && operands[0].Kind == ptx.Reg && operands[1].Kind == ptx.Reg:
-				if copied[operands[0].Index] {
-					continue
-				}
-				operands = operands[1:]
-			case o.base != "bra" && o.base != "call" && o.base != "red":
-				operands = operands[1:] // the first is the result
+			case o.base == "mov" && len(in.Operands) == 2 && in.Operands[0].Kind == ptx.Reg && in.Operands[1].Kind == ptx.Reg && copied[in.Operands[0].Index]:
+				continue
 			}
 			for n := range operands {
 				use(&operands[n])

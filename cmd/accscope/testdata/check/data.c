@@ -214,6 +214,65 @@ changed_and_sent (double *a, double *b)
 }
 
 static void
+copied_after_a_change (double *a, double *b)
+{
+#pragma acc data copyin(a[0:N]) copyout(b[0:N])
+  {
+    for (int i = 0; i < N; i++)
+      a[i] += 1;
+#pragma acc parallel loop
+    for (int i = 0; i < N; i++)
+      b[i] = a[i];		/* CHECK stale-on-device a */
+  }
+}
+
+static void
+changed_scalar (double *b)
+{
+  double factor = 2;
+
+#pragma acc data copyin(factor) copyout(b[0:N])
+  {
+    factor = 3;
+#pragma acc parallel loop present(factor)
+    for (int i = 0; i < N; i++)
+      b[i] = factor * i;	/* CHECK stale-on-device factor */
+  }
+}
+
+/* Behind the last whole block of 64 bytes.  */
+static void
+changed_tail (double *b)
+{
+  double tail[9] = { 0 };
+
+#pragma acc data copyin(tail) copyout(b[0:N])
+  {
+    tail[8] = 3;
+#pragma acc parallel loop present(tail)
+    for (int i = 0; i < N; i++)
+      b[i] = tail[i % 9] + 1;	/* CHECK stale-on-device tail */
+  }
+}
+
+static void
+sent_scalars (double *b)
+{
+  double factor = 2, tail[9] = { 0 };
+
+#pragma acc data copyin(factor, tail) copyout(b[0:N])
+  for (int step = 0; step < 3; step++)
+    {
+      factor = step;
+      tail[8] = step;
+#pragma acc update device(factor, tail[8:1])
+#pragma acc parallel loop present(factor, tail)
+      for (int i = 0; i < N; i++)
+	b[i] = factor * tail[i % 9];
+    }
+}
+
+static void
 given_up (double *b)
 {
 #pragma acc parallel loop copyin(b[0:N])
@@ -288,6 +347,10 @@ main (void)
   copied_with_what_nobody_wrote (a, b);
   changed_by_the_host (a, b);
   changed_and_sent (a, b);
+  copied_after_a_change (a, b);
+  changed_scalar (b);
+  changed_tail (b);
+  sent_scalars (b);
   given_up (b);
   overwritten (b);
   exposed (a, b);

@@ -182,6 +182,30 @@ upload_beside_the_host (double *a, double *b)
   }
 }
 
+static void
+freed_beside_an_upload (void)
+{
+  double *t = calloc (N, sizeof *t);
+
+#pragma acc enter data create(t[0:N])
+#pragma acc update device(t[0:N]) async(1)	/* CHECK queue-race t */
+  free (t);			/* CHECK queue-race t */
+#pragma acc wait(1)
+#pragma acc exit data delete(t[0:N])
+}
+
+static void
+freed_behind_an_upload (void)
+{
+  double *t = calloc (N, sizeof *t);
+
+#pragma acc enter data create(t[0:N])
+#pragma acc update device(t[0:N]) async(1)
+#pragma acc wait(1)
+#pragma acc exit data delete(t[0:N])
+  free (t);
+}
+
 int
 main (void)
 {
@@ -210,6 +234,8 @@ main (void)
   AFRESH ();
   download_beside_the_host (a);
   upload_beside_the_host (a, b);
+  freed_beside_an_upload ();
+  freed_behind_an_upload ();
   printf ("%d\n", sink > 0);
   return 0;
 }

@@ -234,6 +234,25 @@ bytes_beside_each_other (const char *a, char *b)
 }
 
 static void
+bytes_in_place (char *b, short *s)
+{
+#pragma acc parallel loop copy(b[0:N])
+  for (int i = 0; i < N; i++)
+    b[i] = b[i] + 1;
+#pragma acc parallel loop gang copy(s[0:N/2])
+  for (int i = 0; i < N / 2; i++)
+    s[i] = s[i] * 2 + 1;
+}
+
+static void
+bytes_of_neighbours (char *b)
+{
+#pragma acc parallel loop copy(b[0:N])
+  for (int i = 1; i < N; i++)
+    b[i] = b[i - 1] + 1;	/* CHECK race b */
+}
+
+static void
 gather (const int *index, const double *a, double *b)
 {
 #pragma acc parallel loop copyin(index[0:N], a[0:N]) copyout(b[0:N])
@@ -381,6 +400,8 @@ main (void)
   collapsed (a, b);
   stencil_in_place (a);
   bytes_beside_each_other (text, copy);
+  bytes_in_place (text, (short *) copy);
+  bytes_of_neighbours (text);
   gather (index, a, b);
   scatter (index, a, b);
   all_write_the_same (count);
