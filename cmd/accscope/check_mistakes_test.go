@@ -42,7 +42,11 @@ func mistaken(t *testing.T, file string, wanted int) (w wrong, text string) {
 	}
 	language, begin, end, call := &mistakes.C, "#include <stdio.h>\n#include <stdlib.h>\nenum { N = 96, M = 8 };", "int main (void)\n{", "  printf (\"%%.17g\\n\", %s%d ());"
 	last := "  return 0;\n}"
-	if filepath.Ext(file) == ".f90" {
+	switch filepath.Ext(file) {
+	case ".cpp": // what its functions share, from one line to the next
+		before, _, _ := strings.Cut(string(program), "\ndouble\n")
+		begin, end = before, "int\nmain ()\n{"
+	case ".f90":
 		language, begin, end, call = &mistakes.Fortran, "module programs\n  implicit none\n  integer, parameter :: n = 96, m = 8\ncontains", "end module\nprogram main\n  use programs", "  print '(g0)', %s%d()"
 		last = "end program"
 	}
@@ -94,7 +98,7 @@ func TestCheckFindsMistakes(t *testing.T) {
 		{nil, 0.97, 0.6},
 	} {
 		var device, host, deviceFound, hostFound int
-		for _, file := range []string{"programs.c", "programs.f90"} {
+		for _, file := range []string{"programs.c", "programs.cpp", "programs.f90"} {
 			folder := t.TempDir()
 			w, text := mistaken(t, file, wanted)
 			source := filepath.Join(folder, "made"+filepath.Ext(file))
