@@ -145,12 +145,6 @@ func (t *raiser) makeRoom(steps uint32) {
 // carryOut carries out the plan. Events behind one whose callback called the runtime
 // say what holds then.
 func (t *raiser) carryOut() {
-	if t.plan.pending() {
-		t.carryOutSteps()
-	}
-}
-
-func (t *raiser) carryOutSteps() {
 	for t.plan.pending() && !t.advance() {
 		t.refresh()
 	}

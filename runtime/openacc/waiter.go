@@ -92,17 +92,13 @@ const (
 
 // await blocks until q is empty, between wait events.
 func (t *waiter) await(q *Queue, implicit bool, until waitUntil) {
-	if t.plan.pending() || t.wanted(callbacks.WaitStart) || t.wanted(callbacks.WaitEnd) {
-		t.awaitInPlan(q, implicit, until)
+	if !t.plan.pending() && !t.wanted(callbacks.WaitStart) && !t.wanted(callbacks.WaitEnd) {
+		// Nothing else is to be carried out: an empty queue may tell so without a crossing into C.
+		if err := q.await(); err != nil {
+			t.fail(t.fromDevice(err))
+		}
 		return
 	}
-	// Nothing else is to be carried out: an empty queue may tell so without a crossing into C.
-	if err := q.await(); err != nil {
-		t.fail(t.fromDevice(err))
-	}
-}
-
-func (t *waiter) awaitInPlan(q *Queue, implicit bool, until waitUntil) {
 	var pair eventPair
 	t.makeRoom(3)
 	t.planWait(callbacks.WaitStart, &pair, q, implicit)
