@@ -3,9 +3,11 @@ package web
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/accscope/accscope/collector/store/generate"
 	"github.com/accscope/accscope/collector/store/tracetest"
 )
 
@@ -88,6 +90,31 @@ func TestTemporaries(t *testing.T) {
 	for _, place := range []string{"memory", "present", "compare"} {
 		if !found[place+" "+want] || found[place+" "] || found[place+" (no name)"] {
 			t.Errorf("%s has no %s, but %q", place, want, slices.Sorted(maps.Keys(found)))
+		}
+	}
+}
+
+// Variables of several programs that have one name are counted apart, in the sums of the whole
+// trace and of a part.
+func TestVariablesOfPrograms(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trace.db")
+	if _, err := generate.Trace(path, generate.Options{Spans: 3000, Ranks: 2, Activity: true, Seed: 2}); err != nil {
+		t.Fatal(err)
+	}
+	tracetest.Change(t, path, "UPDATE process SET program = '/a/' || CASE rank WHEN 0 THEN 'first' ELSE 'second' END",
+		"INSERT OR IGNORE INTO string VALUES (1001, 'shared')", "UPDATE site SET name = 1001 WHERE kind IN (20, 22)", "UPDATE work SET name = 1001 WHERE kind IN (2, 3)", tracetest.Spell)
+	s := serve(t, Options{Traces: []string{path}})
+	for _, to := range []string{"9000000000000", "3000000"} {
+		seen := map[string]bool{}
+		for _, m := range answer[statisticsAnswer](t, s, "/api/statistics?from=0&to="+to).Rows {
+			seen[m.Group+" "+m.Name] = true
+		}
+		for _, group := range []string{"host", "device"} {
+			for _, program := range []string{"first", "second"} {
+				if !seen[group+" shared ("+program+")"] || seen[group+" shared"] {
+					t.Errorf("to %s: no shared of %s, on the %s; %q", to, program, group, slices.Sorted(maps.Keys(seen)))
+				}
+			}
 		}
 	}
 }

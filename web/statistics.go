@@ -63,7 +63,11 @@ func statistics(r *request) (any, error) {
 	}
 	for i := range totals {
 		t := &totals[i]
-		add("host", t.Site.Kind, t.Site.Program, t.Site.Symbol, t.Site.Name, t.Count, t.Time, t.Inner, t.Shortest, t.Longest, t.Bytes)
+		program, err := programOf(r.trace, t.Site.Program, t.Site.Process, t.Site.Name)
+		if err != nil {
+			return nil, err
+		}
+		add("host", t.Site.Kind, program, t.Site.Symbol, t.Site.Name, t.Count, t.Time, t.Inner, t.Shortest, t.Longest, t.Bytes)
 	}
 	if whole {
 		works, err := r.trace.Sums().WorkTotals(filter)
@@ -72,13 +76,26 @@ func statistics(r *request) (any, error) {
 		}
 		for i := range works {
 			t := &works[i]
-			add("device", t.Work.Kind, t.Work.Program, t.Symbol(), t.Name(), t.Count, t.Time, 0, t.Shortest, t.Longest, t.Bytes)
+			program, err := programOf(r.trace, t.Work.Program, t.Work.Process, t.Name())
+			if err != nil {
+				return nil, err
+			}
+			add("device", t.Work.Kind, program, t.Symbol(), t.Name(), t.Count, t.Time, 0, t.Shortest, t.Longest, t.Bytes)
 		}
 	} else if err := activityWithin(r, w, add); err != nil {
 		return nil, err
 	}
 	a := statisticsAnswer{From: w.from, To: w.to, Rows: []sum{}}
-	for _, line := range sums {
+	programs := map[string]map[string]bool{} // of each name
+	for key, line := range sums {
+		if key[2] != "" {
+			lookup.Make(programs, line.Name, func() map[string]bool { return map[string]bool{} })[key[2]] = true
+		}
+	}
+	for key, line := range sums {
+		if of := programs[line.Name]; len(of) > 1 {
+			line.Name += " (" + store.Apart(key[2], of) + ")"
+		}
 		a.Rows = append(a.Rows, *line)
 	}
 	slices.SortFunc(a.Rows, func(a, b sum) int {
@@ -89,6 +106,14 @@ func statistics(r *request) (any, error) {
 		a.Rows = a.Rows[:mostSums]
 	}
 	return &a, nil
+}
+
+// programOf is the program whose kernel or variable has a name, which others may have, too.
+func programOf(trace *store.Trace, known string, process model.ProcessID, name string) (string, error) {
+	if known != "" || name == "" {
+		return known, nil
+	}
+	return trace.ProgramOf(process)
 }
 
 // activityWithin sums the parts of device activity that lie in a window.
@@ -113,7 +138,11 @@ func activityWithin(r *request, w window, add func(group, kind, program, symbol,
 		if err != nil {
 			return err
 		}
-		add("device", work.Kind, work.Program, symbol, title, s.ColumnInt64(1), s.ColumnInt64(2), 0,
+		program, err := programOf(r.trace, work.Program, work.Process, title)
+		if err != nil {
+			return err
+		}
+		add("device", work.Kind, program, symbol, title, s.ColumnInt64(1), s.ColumnInt64(2), 0,
 			s.ColumnInt64(3), s.ColumnInt64(4), s.ColumnInt64(5))
 	}
 	return nil
