@@ -1,6 +1,7 @@
 package directive
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -256,4 +257,36 @@ func FuzzDirectives(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestMacrosOfHeaders: a directive may be written by a macro of a header, or of one that this
+// includes; of two definitions that differ neither counts, nor does a header that was changed.
+func TestMacrosOfHeaders(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write("part/own.h", "#pragma once\n#include \"../more.h\"\n#define UPDATE _Pragma(\"acc update self(a)\")\n#define EITHER _Pragma(\"acc wait(1)\")\n")
+	write("more.h", "#include \"part/own.h\"\n#define LOOP(x) _Pragma(\"acc parallel loop copy(b)\")\n#define EITHER _Pragma(\"acc wait(2)\")\n")
+	newer := write("newer.h", "#define NEWER _Pragma(\"acc wait\")\n")
+	write("calls.h", "#define UP(x) acc_update_device (x, 8)\n#define a b\n")
+	calls := ReadRoutines(write("b.c", "#include \"calls.h\"\nvoid f (void)\n{\n  UP (c); acc_copyin (a, 8);\n}\n"), time.Now().Add(time.Minute))
+	if len(calls) != 2 || calls[0].Name != "acc_update_device" {
+		t.Errorf("calls %+v", calls)
+	} else if _, ok := calls[1].Variable("a"); ok {
+		t.Error("a variable by the name of a header's macro is believed")
+	}
+	path := write("a.c", "#include \"part/own.h\"\n#include \"newer.h\"\n#include \"missing.h\"\nUPDATE\nLOOP(1)\nfor (;;)\n  ;\nEITHER\nNEWER\n")
+	made := time.Now().Add(time.Minute)
+	if err := os.Chtimes(newer, made.Add(time.Minute), made.Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	found := Read(path, made)
+	for line, want := range map[int]string{4: "update 4-4", 5: "parallel loop 5-7 b", 8: "", 9: ""} {
+		checkDirective(t, found[line], line, want)
+	}
 }

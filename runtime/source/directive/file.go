@@ -48,7 +48,10 @@ func Read(path string, made time.Time) map[int]*Directive {
 	if content == nil {
 		return nil
 	}
-	return Of(content, path)
+	if fortran, _ := Fortran(path); fortran {
+		return Of(content, path)
+	}
+	return cDirectives(content, headersOf(content, path, made)...)
 }
 
 // ReadSource gives the content of a source file: nil of one that is not at hand or no
@@ -114,10 +117,10 @@ var blockComment = regexp.MustCompile(`/\*.*?\*/`)
 
 var pragmaOperator = regexp.MustCompile(`\b_Pragma\s*\(\s*"\s*acc\b((?:[^"\\]|\\.)*)"\s*\)`)
 
-func cDirectives(content []byte) map[int]*Directive {
+func cDirectives(content []byte, headers ...[]byte) map[int]*Directive {
 	directives := found{}
 	lines := strings.Split(string(content), "\n")
-	macros, uses := macrosOf(content)
+	macros, uses := macrosOf(content, headers)
 	offset := 0 // of the line
 	comment := false
 	for i := 0; i < len(lines); i++ {

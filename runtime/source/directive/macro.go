@@ -2,8 +2,10 @@ package directive
 
 import (
 	"bytes"
+	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // A macro writes a directive by the operator _Pragma, which GCC gives the line where the macro
@@ -12,6 +14,7 @@ type macro struct {
 	parameters []string // nil of one that is used without parentheses
 	text       string   // behind "acc"; the one parameter's text if stringized
 	stringized bool
+	unsure     bool // another file may have given it another body
 }
 
 var (
@@ -20,13 +23,43 @@ var (
 	continuation = regexp.MustCompile(`\\\r?\n`)
 )
 
-// macrosOf are the macros of a file whose body is one directive, and what finds their uses in a
-// line; nil where there are none.
-func macrosOf(content []byte) (macros map[string]macro, uses *regexp.Regexp) {
-	if !bytes.Contains(content, []byte("_Pragma")) {
-		return nil, nil
+// macrosOf are the macros of a file, and of the headers that it includes, whose body is one
+// directive, and what finds their uses in a line; nil where there are none. What two files define
+// in different ways may be either.
+func macrosOf(content []byte, headers [][]byte) (macros map[string]macro, uses *regexp.Regexp) {
+	macros = map[string]macro{}
+	for i, text := range append([][]byte{content}, headers...) {
+		for name, m := range macrosIn(text) {
+			if before, known := macros[name]; i > 0 && known && !before.same(m) {
+				m = macro{unsure: true}
+			}
+			macros[name] = m
+		}
 	}
 	var names []string
+	for name, m := range macros {
+		if m.unsure {
+			delete(macros, name)
+			continue
+		}
+		names = append(names, regexp.QuoteMeta(name))
+	}
+	if names == nil {
+		return nil, nil
+	}
+	return macros, regexp.MustCompile(`\b(?:` + strings.Join(names, "|") + `)\b`)
+}
+
+func (m macro) same(other macro) bool {
+	return m.text == other.text && m.stringized == other.stringized && m.unsure == other.unsure && (m.parameters == nil) == (other.parameters == nil)
+}
+
+// macrosIn are those of one text.
+func macrosIn(content []byte) map[string]macro {
+	macros := map[string]macro{}
+	if !bytes.Contains(content, []byte("_Pragma")) {
+		return macros
+	}
 	for _, found := range definition.FindAllSubmatch(content, -1) {
 		name, body := string(found[1]), strings.TrimSpace(continuation.ReplaceAllString(string(found[3]), " "))
 		m := macro{}
@@ -42,16 +75,39 @@ func macrosOf(content []byte) (macros map[string]macro, uses *regexp.Regexp) {
 		default:
 			continue
 		}
-		if macros == nil {
-			macros = map[string]macro{}
-		}
 		macros[name] = m
-		names = append(names, regexp.QuoteMeta(name))
 	}
-	if macros == nil {
-		return nil, nil
+	return macros
+}
+
+// A file's headers are followed so deep, and so many of them.
+const (
+	deepestHeader = 8
+	mostHeaders   = 200
+)
+
+var included = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"`)
+
+// headersOf are the texts of the headers that a file of C or C++ includes by a path from its own
+// folder, and those that these include, as far as they are at hand and no newer than what was made.
+func headersOf(content []byte, path string, made time.Time) (texts [][]byte) {
+	seen := map[string]bool{filepath.Clean(path): true}
+	var follow func(content []byte, folder string, depth int)
+	follow = func(content []byte, folder string, depth int) {
+		for _, found := range included.FindAllSubmatch(content, -1) {
+			header := filepath.Join(folder, string(found[1]))
+			if seen[header] || depth > deepestHeader || len(seen) > mostHeaders {
+				continue
+			}
+			seen[header] = true
+			if text := ReadSource(header, made); text != nil {
+				texts = append(texts, text)
+				follow(text, filepath.Dir(header), depth+1)
+			}
+		}
 	}
-	return macros, regexp.MustCompile(`\b(?:` + strings.Join(names, "|") + `)\b`)
+	follow(content, filepath.Dir(path), 1)
+	return texts
 }
 
 // used is the text of the directive that a macro writes where behind follows its name, and how

@@ -32,22 +32,29 @@ func hostArgument(routine string) (argument int, ok bool) {
 // ReadRoutines gives the calls of routines about data of the host in a source file, none of one
 // that ReadSource does not give.
 func ReadRoutines(path string, made time.Time) []*Directive {
-	return routinesOf(ReadSource(path, made), path)
+	content := ReadSource(path, made)
+	if fortran, _ := Fortran(path); fortran || !bytes.Contains(content, []byte("acc_")) {
+		return routinesOf(content, path)
+	}
+	return routinesOf(content, path, headersOf(content, path, made)...)
 }
 
-func routinesOf(content []byte, path string) (calls []*Directive) {
+// routinesOf are those of a content; headers are what it includes.
+func routinesOf(content []byte, path string, headers ...[]byte) (calls []*Directive) {
 	fortran, fixed := Fortran(path)
 	switch {
 	case !fortran && bytes.Contains(content, []byte("acc_")):
-		calls = cRoutines(content)
+		calls = cRoutines(content, headers)
 		parts(calls, strings.Split(string(content), "\n"), false)
 	case fortran && bytes.Contains(bytes.ToLower(content), []byte("acc_")):
 		calls = fortranRoutines(content, fixed)
 		place(calls, content, true, fixed)
 	}
 	macros := map[string]bool{}
-	for _, found := range definedName.FindAllSubmatch(content, -1) {
-		macros[string(found[1])] = true
+	for _, text := range append([][]byte{content}, headers...) {
+		for _, found := range definedName.FindAllSubmatch(text, -1) {
+			macros[string(found[1])] = true
+		}
 	}
 	for _, d := range calls {
 		d.macros = macros
@@ -97,12 +104,14 @@ var routineName = regexp.MustCompile(`\bacc_\w+`)
 // definedName is what a macro is called.
 var definedName = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)`)
 
-func cRoutines(content []byte) (calls []*Directive) {
+func cRoutines(content []byte, headers [][]byte) (calls []*Directive) {
 	macros := map[string][]string{} // the routines that each calls
-	for _, found := range callingMacro.FindAllSubmatch(content, -1) {
-		for _, name := range routineName.FindAllString(string(found[2]), -1) {
-			if _, ok := hostArgument(name); ok {
-				macros[string(found[1])] = append(macros[string(found[1])], name)
+	for _, text := range append([][]byte{content}, headers...) {
+		for _, found := range callingMacro.FindAllSubmatch(text, -1) {
+			for _, name := range routineName.FindAllString(string(found[2]), -1) {
+				if _, ok := hostArgument(name); ok {
+					macros[string(found[1])] = append(macros[string(found[1])], name)
+				}
 			}
 		}
 	}
