@@ -174,7 +174,11 @@ func built(t *testing.T, folder string, p generatedProgram, text, as string) str
 		program = []string{"sh", "-c", "for rank in 0 1; do OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 ./" + as + "; done"}
 		latency = "20ms"
 	}
-	run := execute(t, folder, append(slices.Clone(modelled), "ACCSCOPE_SIM_LAUNCH_LATENCY="+latency), accscope, append(append(words, "--"), program...)...)
+	environment = append(slices.Clone(modelled), "ACCSCOPE_SIM_LAUNCH_LATENCY="+latency)
+	if strings.HasPrefix(as, "after") {
+		environment = append(environment, "ACCSCOPE_SIM_POISON=on") // what a patch leaves without values is not what it was before
+	}
+	run := execute(t, folder, environment, accscope, append(append(words, "--"), program...)...)
 	if !p.fails {
 		run.must(t)
 	}

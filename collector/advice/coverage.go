@@ -30,6 +30,7 @@ type coverage struct {
 	pieces []piece
 	names  map[string]bool // that the sections use
 	lines  []int
+	leaps  bool   // a loop that was looked at leaves elements out
 	why    string // "": all are known
 }
 
@@ -132,11 +133,12 @@ func (e *coverage) element(tokens []structure.Token, at int, path []*structure.S
 		shared := i < len(e.around) && e.around[i] == s && e.oneArm(s, path[len(path)-1])
 		guarded = guarded || s.Kind == structure.Branch && !shared || s.Kind == structure.Loop && !shared && jumps(s)
 	}
+	e.leaps = false
 	found, ok := e.goesThrough(outer, path)
 	if !ok {
 		return piece{}, false
 	}
-	if guarded && !e.within(found) {
+	if (guarded || e.leaps) && !e.within(found) {
 		return piece{}, false // it may name more than there is
 	}
 	return found, true
@@ -293,9 +295,11 @@ func (e *coverage) turns(loop *structure.Statement, name string, path []*structu
 		}
 		parts := structure.Commas(loop.Tokens[equals+1:])
 		if len(parts) == 3 {
-			if step, known := e.constant(parts[2], 0); !known || step < 1 {
+			step, known := e.constant(parts[2], 0)
+			if !known || step < 1 {
 				return piece{}, false
 			}
+			e.leaps = e.leaps || step != 1
 		} else if len(parts) != 2 {
 			return piece{}, false
 		}
@@ -344,6 +348,7 @@ func (e *coverage) steps(tokens []structure.Token, name string) (up, down bool) 
 		return slices.Contains(words, "++"), slices.Contains(words, "--")
 	case len(tokens) >= 3 && tokens[0].Text == name && (tokens[1].Text == "+=" || tokens[1].Text == "-="):
 		by, known := e.constant(tokens[2:], 0)
+		e.leaps = e.leaps || by != 1
 		return known && by > 0 && tokens[1].Text == "+=", known && by > 0 && tokens[1].Text == "-="
 	}
 	return false, false

@@ -348,8 +348,9 @@ func (s *scratchUse) wholeWrites(k *structure.Statement) (wrote []reach, ok bool
 			writes := n == 0 && at == 0 && behind < len(in.Tokens) && in.Tokens[behind].Text == "="
 			switch {
 			case writes && len(all) == 1:
+				s.leaps = false
 				r, known := s.reach(in.Tokens, at, path)
-				sure := !slices.ContainsFunc(path, func(of *structure.Statement) bool {
+				sure := !s.leaps && !slices.ContainsFunc(path, func(of *structure.Statement) bool {
 					return of.Kind == structure.Branch || of.Kind == structure.Loop && jumps(of)
 				})
 				if known && sure {
