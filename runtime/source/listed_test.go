@@ -37,6 +37,7 @@ func TestFamily(t *testing.T) {
 		{language: "f90", place: "callee", variables: 17, seed: 5}, {language: "f90", place: "main", variables: 2, seed: 1},
 		{language: "cc", place: "main", variables: 7, seed: 2, branches: true}, {language: "f90", place: "callee", variables: 9, seed: 3, branches: true},
 		{language: "c", place: "main", variables: 8, seed: 6, routines: true}, {language: "cc", place: "inlined", variables: 8, seed: 7, routines: true},
+		{language: "c", place: "main", variables: 5, seed: 100, routines: true},
 		{language: "f90", place: "main", variables: 8, seed: 8, routines: true}, {language: "c", place: "main", variables: 5, seed: 1, routines: true, branches: true},
 	}
 	levels := []string{"-O2"}
@@ -71,6 +72,10 @@ func TestFamily(t *testing.T) {
 		for i := range family {
 			m := &family[i]
 			text := m.write()
+			levels := levels
+			if m.routines && !slices.Contains(levels, "-O3") { // which shares more of their calls
+				levels = append(slices.Clone(levels), "-O3")
+			}
 			for _, level := range levels {
 				t.Run(m.String()+level, func(t *testing.T) {
 					t.Parallel()

@@ -41,11 +41,26 @@ func (p *Process) routineName(c snapshot.Call, f *Frame, known string) string {
 	d := calls[i]
 	at := Position{File: l.File, Line: d.Line, EndLine: d.Last, Directive: d}
 	text, ok := d.HostArgument()
-	if !ok || len(p.others(f, at)) > 0 {
+	if !ok {
 		return known
 	}
+	others := p.others(f, at)
 	// Damage leaves what is known.
 	_ = f.image.read(func() error {
+		if len(others) > 0 { // the address tells, of what one of them has
+			of := func(d *Directive) bool {
+				if d == nil {
+					return false
+				}
+				text, ok := d.HostArgument()
+				a := argument{frame: f, call: d, entry: c.Entries[0], fortran: d.Fortran()}
+				return ok && a.read(text) && directive.Plain(a.name) == directive.Plain(known)
+			}
+			if !slices.ContainsFunc(append([]*Directive{d}, others...), of) {
+				known = ""
+			}
+			return nil
+		}
 		a := argument{frame: f, call: d, entry: c.Entries[0], fortran: d.Fortran()}
 		if a.read(text) && (directive.Plain(known) != directive.Plain(a.name) || known == "") && a.holds() {
 			known = a.name
