@@ -13,15 +13,15 @@ func (e *coverage) within(s piece) bool {
 	return s.from.text == "" && s.to.text == "" && s.from.add >= e.first && s.to.add <= e.first+max(e.total, 1)
 }
 
-// shape finds out how the array is mapped by an item, or else declared; why that is not known.
-func (e *coverage) shape(item string) string {
+// shape finds out how the array is mapped by an item, or else declared, and says whether it has.
+func (e *coverage) shape(item string) bool {
 	tokens := structure.Tokens(lower(item, e.procedure.Fortran))
 	if e.procedure.Fortran {
 		e.first = 1
 		for number := e.procedure.First; number <= e.procedure.Last; number++ {
 			e.declared(structure.Tokens(strings.ToLower(e.text.lines[number-1])))
 		}
-		return ""
+		return true
 	}
 	if len(tokens) > 1 && tokens[1].Text == "[" {
 		e.dimensions = levels(tokens[1:])
@@ -48,10 +48,10 @@ func (e *coverage) shape(item string) string {
 		}
 	}
 	if e.dimensions == 0 {
-		return "how many dimensions " + e.name + " has is not seen"
+		return false
 	}
 	e.total, _ = e.constant(e.size, 0)
-	return ""
+	return true
 }
 
 // declared takes in a line of Fortran that declares the array or allocates it.

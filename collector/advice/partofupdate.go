@@ -32,48 +32,47 @@ const (
 )
 
 // partOf is the part that an update of a whole array needs to move, as the text of its procedure
-// proves it; nil, and why, where it does not:
+// proves it; nil where it does not:
 //   - up: what the host changes while the data are on the device, where no kernel changes them;
 //     or since an update has brought all of them, just before;
 //   - down: what the host uses while they are, and behind it if nothing brings them; or what
 //     kernels change, where the host changes nothing.
-func (d *written) partOf(variable string, up bool, bytes int64) (*updatedPart, string) {
+func (d *written) partOf(variable string, up bool, bytes int64) *updatedPart {
 	t := d.source
 	if t == nil || t.directive == nil || !d.updates() || d.run == nil {
-		return nil, t.unwritable()
+		return nil
 	}
 	p := structure.At(t.procedures, t.directive.Line)
 	if p == nil || p.Unread != "" {
-		return nil, "the procedure is not read"
+		return nil
 	}
 	around := p.Path(t.directive.Line)
 	of := d.itemsOf([]string{variable})[0]
 	if len(around) == 0 || around[len(around)-1].Kind != structure.Directive || !structure.IsName(of.name) || path(baseName(of.item)) {
-		return nil, "no update of a variable is at the line"
+		return nil
 	}
 	u := &update{written: d, procedure: p, path: around, variable: variable, name: of.name, item: of.item, bytes: bytes}
 	l := u.lifetime()
 	if l == nil {
 		if !up {
-			return nil, "where the data are mapped is not in the procedure"
+			return nil
 		}
 		return u.sinceBrought()
 	}
 	var part *updatedPart
-	var why string
 	if up {
-		if part, why = u.changedByHost(l); part == nil {
+		if part = u.changedByHost(l); part == nil {
 			return u.sinceBrought()
 		}
-	} else if part, why = u.usedByHost(l); part == nil {
-		part, why = u.changedByKernels(l)
+	} else if part = u.usedByHost(l); part == nil {
+		part = u.changedByKernels(l)
 	}
 	if part != nil {
 		for _, s := range l.bounds {
 			part.rests = append(part.rests, patch.Edit{File: t.path, First: s.ACC.Line, Last: s.ACC.Last})
 		}
 	}
-	return part, why
+	return part
 }
 
 // update is an update directive with what it moves.
@@ -194,17 +193,17 @@ func sameItem(mapped, moved string) bool {
 	return spaceless(mapped) == spaceless(moved) || baseName(moved) == strings.TrimSpace(moved) || baseName(mapped) == strings.TrimSpace(mapped)
 }
 
-// coverage begins with no use of the array.
-func (u *update) coverage(l *lifetime) (*coverage, string) {
+// coverage begins with no use of the array; nil where the text does not say what shape that has.
+func (u *update) coverage(l *lifetime) *coverage {
 	e := &coverage{text: u.source, procedure: u.procedure, name: lower(u.name, u.procedure.Fortran), names: map[string]bool{}, around: u.path}
 	item := u.item
 	if l != nil && strings.ContainsAny(l.item, "[(") {
 		item = l.item
 	}
-	if why := e.shape(item); why != "" {
-		return nil, why
+	if !e.shape(item) {
+		return nil
 	}
-	return e, ""
+	return e
 }
 
 // uses looks at what else a list of statements does with the array, but at some of them; the host's
@@ -257,13 +256,13 @@ func (e *coverage) kernels(list []*structure.Statement) {
 
 // changedByHost is what the host writes in the lifetime, where the device has the same as the host
 // in its beginning and no kernel writes.
-func (u *update) changedByHost(l *lifetime) (*updatedPart, string) {
-	e, why := u.coverage(l)
-	if why != "" {
-		return nil, why
+func (u *update) changedByHost(l *lifetime) *updatedPart {
+	e := u.coverage(l)
+	if e == nil {
+		return nil
 	}
 	if !l.sends {
-		return nil, "the device does not begin with what the host has"
+		return nil
 	}
 	e.host(l.body, true)
 	of := u.uses(e, l.body, u.path[len(u.path)-1])
@@ -271,14 +270,14 @@ func (u *update) changedByHost(l *lifetime) (*updatedPart, string) {
 		of.refuse("a kernel writes %s", u.name)
 	}
 	if of.why != "" {
-		return nil, of.why
+		return nil
 	}
 	return u.part(e, "the host changes %s of it alone")
 }
 
 // sinceBrought is what the host writes behind an update that has brought all of the array, in the
 // same list of statements.
-func (u *update) sinceBrought() (*updatedPart, string) {
+func (u *update) sinceBrought() *updatedPart {
 	list := u.procedure.Body
 	if n := len(u.path); n > 1 {
 		list = u.path[n-2].Body
@@ -290,23 +289,23 @@ func (u *update) sinceBrought() (*updatedPart, string) {
 		before--
 	}
 	if before < 0 || list[before].Kind == structure.Construct || !u.brings(list[before]) || len(itemsIn(u.written, "async", "if")) > 0 {
-		return nil, "nothing brings it before"
+		return nil
 	}
-	e, why := u.coverage(nil)
-	if why != "" {
-		return nil, why
+	e := u.coverage(nil)
+	if e == nil {
+		return nil
 	}
 	between := list[before+1 : at]
 	e.host(between, true)
 	if of := u.uses(e, between); of.why != "" {
-		return nil, of.why
+		return nil
 	}
 	u.before = list[before]
-	part, why := u.part(e, "the host changes %s of it alone since it came back")
+	part := u.part(e, "the host changes %s of it alone since it came back")
 	if part != nil {
 		part.rests = []patch.Edit{{File: u.source.path, First: u.before.First, Last: u.before.Last}}
 	}
-	return part, why
+	return part
 }
 
 // brings says whether a directive brings all of what the update moves, and the host waits for it.
@@ -334,15 +333,15 @@ func itemsIn(d *written, names ...string) (list [][]string) {
 }
 
 // usedByHost is what the host uses in the lifetime, and behind it where nothing brings it.
-func (u *update) usedByHost(l *lifetime) (*updatedPart, string) {
-	e, why := u.coverage(l)
-	if why != "" {
-		return nil, why
+func (u *update) usedByHost(l *lifetime) *updatedPart {
+	e := u.coverage(l)
+	if e == nil {
+		return nil
 	}
 	e.host(l.body, false)
 	if !l.brings {
 		if !isProgram(u.procedure) && !declaresName(u.procedure, u.name) || slices.Contains(parametersOf(u.procedure), u.name) {
-			return nil, "others may use " + u.name + " behind it"
+			return nil
 		}
 		e.host(l.after, false)
 	}
@@ -355,7 +354,7 @@ func (u *update) usedByHost(l *lifetime) (*updatedPart, string) {
 		}
 		d := directiveAt(u.source.sources, u.source.path, int64(s.First))
 		other := &update{written: d, procedure: u.procedure, path: u.procedure.Path(s.First), variable: u.variable, name: u.name, item: u.item, bytes: u.bytes}
-		if back, _ = other.sinceBrought(); other.before != own {
+		if back = other.sinceBrought(); other.before != own {
 			back = nil
 		}
 		if back != nil {
@@ -364,18 +363,18 @@ func (u *update) usedByHost(l *lifetime) (*updatedPart, string) {
 		return true
 	})
 	if of := u.uses(e, l.body, exempt...); of.why != "" {
-		return nil, of.why
+		return nil
 	}
 	if !l.brings {
 		if of := u.uses(e, l.after, exempt...); of.why != "" {
-			return nil, of.why
+			return nil
 		}
 	}
-	part, why := u.part(e, "the host uses %s of it alone")
+	part := u.part(e, "the host uses %s of it alone")
 	if part != nil && back != nil {
 		part.updates = append(part.updates, back.updates...)
 	}
-	return part, why
+	return part
 }
 
 func parametersOf(p *structure.Procedure) []string {
@@ -385,13 +384,13 @@ func parametersOf(p *structure.Procedure) []string {
 
 // changedByKernels is what kernels write in the lifetime, where the device has the same as the host
 // in its beginning and the host writes nothing.
-func (u *update) changedByKernels(l *lifetime) (*updatedPart, string) {
-	e, why := u.coverage(l)
-	if why != "" {
-		return nil, why
+func (u *update) changedByKernels(l *lifetime) *updatedPart {
+	e := u.coverage(l)
+	if e == nil {
+		return nil
 	}
 	if !l.sends {
-		return nil, "the device does not begin with what the host has"
+		return nil
 	}
 	e.kernels(l.body)
 	of := u.uses(e, l.body, u.path[len(u.path)-1])
@@ -405,28 +404,28 @@ func (u *update) changedByKernels(l *lifetime) (*updatedPart, string) {
 		return true
 	})
 	if of.why != "" {
-		return nil, of.why
+		return nil
 	}
 	return u.part(e, "kernels change %s of it alone")
 }
 
 // part is what the update could be of; because names the pieces and lines that show it.
-func (u *update) part(e *coverage, because string) (*updatedPart, string) {
+func (u *update) part(e *coverage, because string) *updatedPart {
 	pieces := merged(e.pieces)
 	if len(pieces) == 0 || len(pieces) > mostPieces {
-		return nil, "no piece of it, or too many"
+		return nil
 	}
 	share := 0.0
 	for _, s := range pieces {
 		length := s.length()
 		part, known := e.share(length, u.bytes)
 		if !known {
-			return nil, "how much of it that is cannot be told"
+			return nil
 		}
 		share += part
 	}
 	if share > mostShare {
-		return nil, "it is most of it"
+		return nil
 	}
 	items := e.items(u.item, pieces)
 	var after []*written
@@ -454,5 +453,5 @@ func (u *update) part(e *coverage, because string) (*updatedPart, string) {
 	if len(lines) > 1 {
 		shown = "lines " + strings.Join(lines, ", ")
 	}
-	return &updatedPart{share: share, because: fmt.Sprintf(because, strings.Join(items, ", ")) + " (" + shown + ")", updates: []changedUpdate{{u.written, after}}}, ""
+	return &updatedPart{share: share, because: fmt.Sprintf(because, strings.Join(items, ", ")) + " (" + shown + ")", updates: []changedUpdate{{u.written, after}}}
 }

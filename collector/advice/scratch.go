@@ -14,7 +14,7 @@ type scratch struct {
 	written int               // the line of the kernel that writes them first; 0: they have to be sent
 }
 
-// reached is an index of an array: for each subscript, and each stride in it, what it goes through.
+// reach is an index of an array: for each subscript, and each stride in it, what it goes through.
 type reach []strided
 
 type strided struct {
@@ -46,8 +46,10 @@ func (d *written) scratchOf(g *group) *scratch {
 	}
 	up := clause == "copy" || clause == "copyin"
 	down := (clause == "copy" || clause == "copyout") && !s.readsBehind()
+	first := 0
 	if up {
-		up = s.writtenFirst() > 0
+		first = s.writtenFirst()
+		up = first > 0
 		// What comes back goes up again in the next turn.
 		down = down && (up || !slices.ContainsFunc(s.outside, func(of *structure.Statement) bool { return of.Kind == structure.Loop }))
 	}
@@ -66,7 +68,7 @@ func (d *written) scratchOf(g *group) *scratch {
 		return nil
 	}
 	if up {
-		found.written = s.writtenFirst()
+		found.written = first
 	}
 	return found
 }
@@ -275,7 +277,7 @@ func (s *scratchUse) writtenFirst() (line int) {
 func (s *scratchUse) whole(r reach) bool {
 	shape := &coverage{text: s.text, procedure: s.procedure, name: s.name, names: map[string]bool{}}
 	_, item, _ := clauseOf(s.construct.ACC, s.name, s.procedure.Fortran)
-	if s.dimensions != 1 || len(r) != 1 || r[0].stride != "" || shape.shape(item) != "" || len(shape.size) == 0 {
+	if s.dimensions != 1 || len(r) != 1 || r[0].stride != "" || !shape.shape(item) || len(shape.size) == 0 {
 		return false
 	}
 	size, known := shape.fixed(shape.size, nil)

@@ -59,7 +59,7 @@ func joinParts(seen *shown, sources *report.Sources, groups []*group) (list []*g
 		}
 		d := directiveAt(sources, g.file, g.line)
 		d.run = seen
-		if g.part, _ = d.partOf(g.subject, g.detail == "up up", g.bytes/g.count); g.part != nil {
+		if g.part = d.partOf(g.subject, g.detail == "up up", g.bytes/g.count); g.part != nil {
 			list = append(list, g)
 		}
 	}

@@ -109,7 +109,7 @@ func (p *mapper) item(items []goacc.Item, i int) (device.Address, *device.Error)
 		p.suspectAbsent(item)
 		return omit(item)
 	case goacc.ActionDescriptor:
-		return p.descriptor(items, item)
+		return p.descriptor(item)
 	case goacc.ActionPointer:
 		return p.pointer(items, i)
 	case goacc.ActionDevicePointer:

@@ -81,10 +81,7 @@ func (p *mapper) copiesAgain(items []goacc.Item, item *goacc.Item, m *dataenv.Ma
 }
 
 // descriptor makes the device copy of a Fortran array descriptor, maybe again.
-func (p *mapper) descriptor(items []goacc.Item, item *goacc.Item) (device.Address, *device.Error) {
-	if p.isUnwanted(items, item) {
-		return omit(item)
-	}
+func (p *mapper) descriptor(item *goacc.Item) (device.Address, *device.Error) {
 	m, presence := p.d.table.Find(item.Host, item.Size)
 	if item.Cell && presence != dataenv.Present {
 		return omit(item)
@@ -145,9 +142,6 @@ func (p *mapper) pointee(items []goacc.Item, i int) (device.Address, bool) {
 // pointer makes the device copy of a pointer to mapped data.
 func (p *mapper) pointer(items []goacc.Item, i int) (device.Address, *device.Error) {
 	item := &items[i]
-	if p.isUnwanted(items, item) {
-		return omit(item)
-	}
 	stored, ok := p.pointee(items, i)
 	if !ok {
 		return 0, p.lacksItem(targetRole, item.Entry, word(item.Host)+item.Bias, 1)

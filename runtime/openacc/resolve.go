@@ -16,7 +16,7 @@ type use struct {
 type how uint8
 
 const (
-	leaves  how = iota // nothing: the kernel gets the host's address
+	leaves  how = iota // nothing: it is left out, the kernel gets the host's address
 	holds              // a mapping counts it
 	carries            // it travels with the kernel's arguments
 	makes              // something else on the device has to change
@@ -35,11 +35,11 @@ func (p *mapper) look(items []goacc.Item, i int) use {
 	item := &items[i]
 	switch item.Action {
 	case goacc.ActionNone:
-		return use{how: leaves, address: device.Address(item.Host)}
+		return use{address: device.Address(item.Host)}
 	case goacc.ActionMap, goacc.ActionPresent, goacc.ActionIfPresent:
 	case goacc.ActionDescriptor, goacc.ActionPointer:
 		if p.isUnwanted(items, item) {
-			return use{how: makes}
+			return use{address: device.Address(item.Host)}
 		}
 		if item.Link = item.Link && items[i-2].Value; item.Link {
 			return use{how: carries}
@@ -99,6 +99,8 @@ func (p *mapper) carried(items []goacc.Item, i int) use {
 func (p *mapper) take(items []goacc.Item, i int, u *use) device.Address {
 	item, s := &items[i], p.t.scratch
 	switch u.how {
+	case leaves:
+		item.Action = goacc.ActionNone
 	case holds:
 		if item.Action == goacc.ActionPointer {
 			p.holdPointer(items, i, u.mapping)

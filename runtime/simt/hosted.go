@@ -104,7 +104,8 @@ func (p *Program) host(kernel string, at uintptr, variables []string) *C.struct_
 	return hosted
 }
 
-// Host has launches of a pattern compared with the kernel's function for the host.
+// Host has launches of a pattern compared with the kernel's function for the host. The program
+// is linked with Needs.Traits.
 func (p *Program) Host(launch unsafe.Pointer, kernel string, function uintptr, variables []string) {
 	(*C.struct_accscope_simt_launch)(launch).hosted = p.host(kernel, function, variables)
 }

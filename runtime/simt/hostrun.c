@@ -206,6 +206,7 @@ real_apart (const struct accscope_simt_checker *c, const struct pair *p, double 
     return by <= c->tolerance * most ? ALIKE : FAR;
   if (by <= most * (narrow ? 0x1p-13 : 0x1p-30) || by <= scale * (narrow ? 0x1p-18 : 0x1p-44))
     return ALIKE;
+  /* A difference of products is rounded by their size.  */
   return by <= most * 0x1p-7 || by <= scale * fmax (scale, 1) * (narrow ? 0x1p-16 : 0x1p-40) ? ROUNDED : FAR;
 }
 

@@ -78,7 +78,7 @@ func (a *asked) program() string {
 func TestInstructions(t *testing.T) {
 	for _, a := range readAsked(t) {
 		device := newDevice(t)
-		p, err := Link([]string{a.program()}, []string{"k"}, false, device.allocate)
+		p, err := Link([]string{a.program()}, []string{"k"}, Needs{}, device.allocate)
 		if slices.Contains(unknownHere, a.opcode) {
 			if err == nil || !strings.Contains(err.Error(), a.opcode) {
 				t.Errorf("%s: error %v, want one that names it", a.opcode, err)

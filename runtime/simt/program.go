@@ -31,7 +31,7 @@ type Program struct {
 	allocate  func(bytes uint64) (unsafe.Pointer, error)
 	memory    []unsafe.Pointer                            // C's
 	counters  map[string]*C.struct_accscope_simt_counters // by kernel
-	weighed   bool                                        // Totals and Registers are to be had
+	needs     Needs
 }
 
 // A unit is one text of the image.
@@ -89,11 +89,16 @@ type builtin struct {
 	parameters, results []slot
 }
 
+// Needs is what is looked for in a program's functions besides what running them takes.
+type Needs struct {
+	Weights bool // for Totals and Registers
+	Traits  bool // for Host
+}
+
 // Link makes a program of PTX texts, with all that the named kernels can reach. Memory for
-// variables is taken by allocate. weighed: with what Totals and Registers need. The error names what is not
-// known, and where it is.
-func Link(texts, kernels []string, weighed bool, allocate func(bytes uint64) (unsafe.Pointer, error)) (*Program, error) {
-	p := &Program{names: map[string]*function{}, globals: map[string]*variable{}, allocate: allocate, weighed: weighed}
+// variables is taken by allocate. The error names what is not known, and where it is.
+func Link(texts, kernels []string, needs Needs, allocate func(bytes uint64) (unsafe.Pointer, error)) (*Program, error) {
+	p := &Program{names: map[string]*function{}, globals: map[string]*variable{}, allocate: allocate, needs: needs}
 	count := 0
 	for i, text := range texts {
 		module, err := ptx.Parse(text)

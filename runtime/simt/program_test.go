@@ -25,7 +25,7 @@ func read(t testing.TB, d *testDevice, file string, kernels ...string) *Program 
 
 func link(t testing.TB, d *testDevice, text string, kernels ...string) *Program {
 	t.Helper()
-	p, err := Link([]string{text}, kernels, true, d.allocate)
+	p, err := Link([]string{text}, kernels, Needs{Weights: true}, d.allocate)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -470,7 +470,7 @@ func TestRefused(t *testing.T) {
 		"ld.global.u32 {%v},[%v];":  "an operand has another size than the operation",
 	} {
 		d := newDevice(t)
-		_, err := Link([]string{head + ".entry k (.param .u64 %in)\n{\n.reg .u64 %a; .reg .u32 %v; .reg .pred %p;\n" + body + "\nret;\n}\n"}, []string{"k"}, false, d.allocate)
+		_, err := Link([]string{head + ".entry k (.param .u64 %in)\n{\n.reg .u64 %a; .reg .u32 %v; .reg .pred %p;\n" + body + "\nret;\n}\n"}, []string{"k"}, Needs{}, d.allocate)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %s", body, err, want)
 		}
@@ -488,7 +488,7 @@ func FuzzLink(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		d := newDevice(t)
-		p, err := Link([]string{text}, []string{"main$_omp_fn$0"}, false, d.allocate)
+		p, err := Link([]string{text}, []string{"main$_omp_fn$0"}, Needs{}, d.allocate)
 		if err != nil {
 			return
 		}

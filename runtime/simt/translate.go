@@ -91,10 +91,12 @@ func (p *Program) translate(f *function) error {
 	end := len(body.Instructions)
 	t.starts[end] = uint32(len(t.code))
 	t.emit("end")
-	if p.weighed {
+	if p.needs.Weights {
 		f.weights, f.pressure = t.weights(), body.Pressure()
 	}
-	f.traits = t.traits()
+	if p.needs.Traits {
+		f.traits = t.traits()
+	}
 	t.land()
 	t.store()
 	return nil
